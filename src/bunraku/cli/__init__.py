@@ -1,0 +1,71 @@
+"""The command `bunraku`: one file per command, loaded only when asked for, so that the shell answers at once.
+
+`COMMANDS` maps a command to its module and a one-line help. A module offers either `main` (a typed function that tyro turns
+into options) or `COMMANDS`, a dict of such functions, for a command with parts (`bunraku bench dynamics`).
+A `BunrakuError` is the user's mistake: its one sentence goes to stderr and the exit code is 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from bunraku.errors import BunrakuError, closest
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
+    "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
+}
+
+
+def usage() -> str:
+    """The text of `bunraku --help`."""
+    width = max(len(name) for name in COMMANDS)
+    lines = [f"  {name:<{width}}  {text}" for name, (_, text) in sorted(COMMANDS.items())]
+    return "\n".join(
+        ["usage: bunraku [--version] COMMAND [options]", "", "Human figures that move.", "", "commands:", *lines, ""]
+        + ["`bunraku COMMAND --help` explains one command."]
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if not args or args[0] in ("-h", "--help"):
+        print(usage())
+        return 0
+    if args[0] in ("-V", "--version"):
+        from bunraku import __version__
+
+        print(f"bunraku {__version__}")
+        return 0
+    name, rest = args[0], args[1:]
+    if name not in COMMANDS:
+        print(f"bunraku: there is no command {name!r}.{closest(name, COMMANDS)}", file=sys.stderr)
+        return 2
+    try:
+        return run(name, rest)
+    except BunrakuError as error:
+        print(f"bunraku {name}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"bunraku {name}: interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `bunraku … | head`: the reader left; point stdout elsewhere so that the exit is quiet
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def run(name: str, args: list[str]) -> int:
+    """Load the module of one command and let tyro read its options."""
+    import tyro
+
+    module = importlib.import_module(COMMANDS[name][0])
+    prog = f"bunraku {name}"
+    if hasattr(module, "COMMANDS"):
+        result = tyro.extras.subcommand_cli_from_dict(module.COMMANDS, prog=prog, args=args)
+    else:
+        result = tyro.cli(module.main, prog=prog, args=args)
+    return int(result or 0)

@@ -1,0 +1,255 @@
+"""What a figure is, before it becomes arrays: links, joints, inertias, shapes, gears, frames.
+
+A `Description` is plain, mutable data that a person or a file reader writes; `bunraku.model.build` checks it and turns
+it into an immutable `Model`. A file format returns a Description and never a Model.
+
+Frames and units: SI, right-handed. A link's `position`/`rotation` place its frame in its parent link's frame at the joint
+reference position. Joint axes and anchors, inertias and shapes are written in the link's own axes. Rotations may be given as
+a 3x3 matrix or as a quaternion (w, x, y, z).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bunraku.errors import ModelError
+
+Vector = Sequence[float] | np.ndarray
+INF = math.inf
+
+JOINT_DOF = {"hinge": 1, "slider": 1, "ball": 3, "universal": 2, "free": 6, "fixed": 0}
+JOINT_COORDINATES = {"hinge": 1, "slider": 1, "ball": 4, "universal": 2, "free": 7, "fixed": 0}
+SHAPE_SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "plane": 0, "mesh": 0}
+
+
+@dataclass
+class Inertia:
+    """Mass [kg], centre of mass [m] and rotational inertia about that centre [kg m^2], in link axes.
+
+    `moments` is a 3x3 matrix, three principal moments, or (xx, yy, zz, xy, xz, yz).
+    """
+
+    mass: float = 0.0
+    com: Vector = (0.0, 0.0, 0.0)
+    moments: Any = (0.0, 0.0, 0.0)
+
+    def matrix(self) -> np.ndarray:
+        """The 3x3 inertia about the centre of mass."""
+        m = np.asarray(self.moments, dtype=float)
+        if m.shape == (3, 3):
+            return m.copy()
+        if m.shape == (3,):
+            return np.diag(m)
+        if m.shape == (6,):
+            xx, yy, zz, xy, xz, yz = m
+            return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        raise ModelError(f"inertia: {m.shape} numbers are not 3 principal moments, 6 values or a 3x3 matrix.")
+
+
+@dataclass
+class Joint:
+    """How a link moves against its parent.
+
+    kind: hinge (1 DoF about `axis`), slider (1 DoF along `axis`), universal (2: `axis`, then `axis2` carried by the first),
+    ball (3), free (6), fixed (0). `anchor` is the joint's centre in link axes. Units: rad or m, N m or N, SI throughout.
+    Values of a universal joint may be pairs. `reference` is the value of q at which the link has its described pose.
+    `swing` [rad] is the largest angle between the two z axes of a ball, `twist` its range about z.
+    """
+
+    name: str = ""
+    kind: str = "hinge"
+    axis: Vector = (0.0, 0.0, 1.0)
+    axis2: Vector | None = None
+    anchor: Vector = (0.0, 0.0, 0.0)
+    lower: Any = -INF
+    upper: Any = INF
+    swing: float = INF
+    twist: tuple[float, float] = (-INF, INF)
+    damping: Any = 0.0
+    friction: Any = 0.0
+    stiffness: Any = 0.0
+    rest: Any = 0.0
+    armature: Any = 0.0
+    effort: Any = INF
+    velocity: Any = INF
+    reference: Any = 0.0
+
+
+@dataclass
+class Shape:
+    """A geometric shape on a link: sphere (radius), capsule/cylinder (radius, half length along z), box (three half sizes), plane
+    (z > 0 is free), mesh (file `mesh`, scaled by `scale`). `role` is "both", "collision" or "visual"."""
+
+    kind: str
+    size: tuple[float, ...] = ()
+    position: Vector = (0.0, 0.0, 0.0)
+    rotation: Any = None
+    role: str = "both"
+    name: str = ""
+    color: tuple[float, float, float, float] | None = None
+    mesh: str | None = None
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass
+class Link:
+    """A rigid body and the joint (or, from inner to outer, the joints) that tie it to `parent` (None = the fixed world)."""
+
+    name: str
+    parent: str | None = None
+    position: Vector = (0.0, 0.0, 0.0)
+    rotation: Any = None
+    joints: list[Joint] = field(default_factory=list)
+    inertia: Inertia = field(default_factory=Inertia)
+    shapes: list[Shape] = field(default_factory=list)
+    where: str = ""
+
+
+@dataclass
+class Frame:
+    """A named pose fixed to a link: a hand, a sensor, the middle of a sole."""
+
+    name: str
+    link: str
+    position: Vector = (0.0, 0.0, 0.0)
+    rotation: Any = None
+
+
+@dataclass
+class Gear:
+    """q_follower = ratio * q_leader + offset, between two 1-DoF joints given by name."""
+
+    follower: str
+    leader: str
+    ratio: float = 1.0
+    offset: float = 0.0
+    name: str = ""
+    where: str = ""
+
+
+@dataclass
+class Note:
+    """Something a reader or the builder wants the user to know. kind: "ignored" (not understood), "changed" or "warning"."""
+
+    kind: str
+    text: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}" if self.where else self.text
+
+
+@dataclass
+class Description:
+    """A whole figure: see the module text. `collide_exclude` lists pairs of link names that never touch."""
+
+    name: str = "figure"
+    links: list[Link] = field(default_factory=list)
+    gears: list[Gear] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    collide_exclude: list[tuple[str, str]] = field(default_factory=list)
+    source: str = ""
+
+    def add(
+        self,
+        name: str,
+        parent: str | None = None,
+        joint: Joint | Sequence[Joint] | None = None,
+        *,
+        at: Vector = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        mass: float = 0.0,
+        com: Vector = (0.0, 0.0, 0.0),
+        moments: Any = (0.0, 0.0, 0.0),
+        shapes: Sequence[Shape] = (),
+    ) -> Link:
+        """Append a link and return it; without a joint it is fixed to its parent."""
+        joints = [] if joint is None else [joint] if isinstance(joint, Joint) else list(joint)
+        link = Link(name, parent, at, rotation, joints, Inertia(mass, com, moments), list(shapes))
+        self.links.append(link)
+        return link
+
+    def frame(self, name: str, link: str, at: Vector = (0.0, 0.0, 0.0), rotation: Any = None) -> Frame:
+        """Append a named frame and return it."""
+        frame = Frame(name, link, at, rotation)
+        self.frames.append(frame)
+        return frame
+
+    def gear(self, follower: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> Gear:
+        """Couple two 1-DoF joints: q_follower = ratio * q_leader + offset."""
+        gear = Gear(follower, leader, ratio, offset)
+        self.gears.append(gear)
+        return gear
+
+    def build(self, *, strict: bool = False):
+        """Check and compile into a `Model`."""
+        from bunraku.model.build import build
+
+        return build(self, strict=strict)
+
+
+def hinge(name: str, axis: Vector = (0, 0, 1), **options: Any) -> Joint:
+    """A 1-DoF joint turning about `axis` [rad]. Options: see `Joint`."""
+    return Joint(name, "hinge", axis, **options)
+
+
+def slider(name: str, axis: Vector = (0, 0, 1), **options: Any) -> Joint:
+    """A 1-DoF joint sliding along `axis` [m]."""
+    return Joint(name, "slider", axis, **options)
+
+
+def ball(name: str, **options: Any) -> Joint:
+    """A 3-DoF joint: q = (w, x, y, z), v = angular velocity in child axes."""
+    return Joint(name, "ball", **options)
+
+
+def universal(name: str, axis: Vector = (1, 0, 0), axis2: Vector = (0, 1, 0), **options: Any) -> Joint:
+    """A 2-DoF joint: first about `axis`, then about `axis2`, which the first rotation carries along."""
+    return Joint(name, "universal", axis, axis2, **options)
+
+
+def free(name: str = "root", **options: Any) -> Joint:
+    """A 6-DoF joint to the world: q = (x, y, z, qw, qx, qy, qz), v = (linear in world axes, angular in body axes)."""
+    return Joint(name, "free", **options)
+
+
+def rotation_matrix(rotation: Any, what: str = "rotation") -> np.ndarray:
+    """A 3x3 rotation from None (identity), a 3x3 matrix or a quaternion wxyz; refuses what is neither."""
+    if rotation is None:
+        return np.eye(3)
+    r = np.asarray(rotation, dtype=float)
+    if r.shape == (4,):
+        n = float(np.linalg.norm(r))
+        if not math.isfinite(n) or n < 1e-9:
+            raise ModelError(f"{what}: quaternion {tuple(r)} has no direction; write e.g. 1 0 0 0.")
+        w, x, y, z = r / n
+        return np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
+    if r.shape == (3, 3):
+        if not np.all(np.isfinite(r)) or np.abs(r @ r.T - np.eye(3)).max() > 1e-6 or np.linalg.det(r) < 0:
+            raise ModelError(f"{what}: the 3x3 matrix is not a rotation.")
+        return r.copy()
+    raise ModelError(f"{what}: shape {r.shape} is neither a quaternion (4) nor a 3x3 matrix.")
+
+
+def rpy_matrix(roll: float, pitch: float, yaw: float) -> np.ndarray:
+    """Rz(yaw) Ry(pitch) Rx(roll), the convention of URDF [rad]."""
+    cr, sr, cp, sp, cy, sy = (f(x) for x in (roll, pitch, yaw) for f in (math.cos, math.sin))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
