@@ -59,6 +59,7 @@ class Joint:
     ball (3), free (6), fixed (0). `anchor` is the joint's centre in link axes. Units: rad or m, N m or N, SI throughout.
     Values of a universal joint may be pairs. `reference` is the value of q at which the link has its described pose.
     `swing` [rad] is the largest angle between the two z axes of a ball, `twist` its range about z.
+    `where` is the place in the source file (`file:line`), for messages.
     """
 
     name: str = ""
@@ -78,6 +79,7 @@ class Joint:
     effort: Any = INF
     velocity: Any = INF
     reference: Any = 0.0
+    where: str = ""
 
 
 @dataclass

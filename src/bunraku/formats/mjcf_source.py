@@ -1,0 +1,212 @@
+"""The XML text behind an MJCF model: checked before MuJoCo sees it, and searched for lines and for what is not used.
+
+MuJoCo compiles the model, but a stranger's file must not make it hang, fill the memory or write a log. So `read`
+parses the file and all it includes with `xmlsafe`, refuses NaN and infinity, and refuses counts that would multiply
+without bound (`GUARDS`). `Source.find` then gives the element of a name, and `remarks` lists every element and
+attribute that Bunraku does not use.
+
+Source: the MJCF reference of MuJoCo (mujoco.readthedocs.io, "XML Reference"). Tested by tests/formats/test_mjcf.py.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from bunraku.formats import xmlsafe
+from bunraku.formats.notebook import Notebook
+from bunraku.formats.xmlsafe import Element, parse_number, shorten
+
+MAX_FILES = 200
+USER_SIZES = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
+# (element, attribute): the largest product of its numbers
+GUARDS: dict[tuple[str, str], float] = {
+    ("replicate", "count"): 10_000,
+    ("composite", "count"): 10_000,
+    ("flexcomp", "count"): 10_000,
+    ("flexcomp", "cellcount"): 10_000,
+    ("texture", "width"): 8192,
+    ("texture", "height"): 8192,
+    ("hfield", "nrow"): 4096,
+    ("hfield", "ncol"): 4096,
+    ("numeric", "size"): 100_000,
+    ("mesh", "params"): 10_000,
+    ("mesh", "maxhullvert"): 100_000,
+    **{("size", f"nuser_{kind}"): 1000 for kind in USER_SIZES},
+    ("size", "nkey"): 10_000,
+    ("size", "nuserdata"): 1_000_000,
+}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# attributes that hold names, where "nan" would be a name
+NAMES = _words(
+    "name class childclass file model joint joint1 joint2 body body1 body2 geom geom1 geom2 site site1 site2 mesh"
+    " material texture tendon tendon1 tendon2 target objname refname prefix suffix plugin instance key value text data"
+)
+POSE = _words("name class childclass pos quat axisangle xyaxes zaxis euler")
+# what is read of the elements in <worldbody> and <default>; anything else is listed
+KNOWN: dict[str, frozenset[str]] = {
+    "body": POSE,
+    "frame": POSE,
+    "replicate": POSE | _words("count sep offset prefix suffix"),
+    "attach": _words("model body prefix suffix"),
+    "inertial": POSE | _words("mass diaginertia fullinertia"),
+    "joint": _words(
+        "name class type pos axis springdamper limited range ref springref stiffness damping armature frictionloss"
+        " actuatorfrcrange actuatorfrclimited"
+    ),
+    "freejoint": _words("name align"),
+    "geom": POSE | _words("type contype conaffinity size fromto mass density shellinertia rgba material mesh fitscale"),
+    "site": POSE | _words("fromto"),
+    "default": _words("class"),
+    "mesh": _words("name class file scale content_type vertex face normal texcoord"),
+    "material": _words("name class rgba"),
+    "worldbody": frozenset(),
+}
+HANDLED_SECTIONS = ("compiler", "include", "mujocoinclude")
+
+
+@dataclass
+class Source:
+    """The main file's root element and those of the files it includes."""
+
+    roots: list[Element]
+
+    @property
+    def file(self) -> str:
+        return self.roots[0].file
+
+    def find(self, section: str, name: str, tag: str = "") -> Element | None:
+        """The element of that name inside a top-level section, or None."""
+        if not name:
+            return None
+        for _, element in self._section(section):
+            if element.attributes.get("name") == name and tag in ("", element.tag):
+                return element
+        return None
+
+    def elements(self, section: str) -> list[Element]:
+        """The direct children of all sections of that name, in the order of the files."""
+        return [child for root in self.roots for part in root.all(section) for child in part.children]
+
+    def place(self, element: Element | None) -> str:
+        """`file:line` of an element, or the file alone."""
+        return element.where if element is not None else self.file
+
+    def _section(self, section: str):
+        for root in self.roots:
+            for part in root.all(section):
+                yield from part.walk()
+
+
+def read(path: str | os.PathLike[str]) -> Source:
+    """Parse and check a model file and all it includes."""
+    main = xmlsafe.read(path)
+    if main.tag != "mujoco":
+        raise main.error(f"the root element is <{main.tag}>; an MJCF model starts with <mujoco>.")
+    return from_element(main, Path(path))
+
+
+def from_element(main: Element, path: Path) -> Source:
+    """The same from the parsed root element of the file at `path`."""
+    folder = path.absolute().parent
+    source, seen, waiting = Source([main]), {path.resolve()}, [(main, folder, 0)]
+    while waiting:
+        root, here, depth_above = waiting.pop()
+        _check(root)
+        for depth, element in root.walk():
+            if depth + depth_above > xmlsafe.MAX_DEPTH:
+                raise element.error(f"nested deeper than {xmlsafe.MAX_DEPTH} elements with its includes.")
+            for file in _included(element, folder, here):
+                if file.resolve() in seen:
+                    continue
+                if len(seen) >= MAX_FILES:
+                    raise element.error(f"more than {MAX_FILES} included files.")
+                seen.add(file.resolve())
+                part = xmlsafe.read(file)
+                source.roots.append(part)
+                waiting.append((part, file.parent, depth + depth_above))
+    return source
+
+
+def _included(element: Element, *folders: Path) -> list[Path]:
+    """The files an element makes MuJoCo read as XML: relative to the main file, or to the including one."""
+    if element.tag not in ("include", "model") or not element.attributes.get("file"):
+        return []
+    name = element.attributes["file"]
+    try:
+        return [file for file in dict.fromkeys(folder / name for folder in folders) if file.is_file()]
+    except (OSError, ValueError):
+        return []
+
+
+def _check(root: Element) -> None:
+    """No NaN or infinity, no count beyond its guard."""
+    stack = [(root, 1.0)]
+    while stack:
+        element, copies = stack.pop()
+        for attribute, value in element.attributes.items():
+            if attribute in NAMES:
+                continue
+            shown = f"<{element.tag} {attribute}={shorten(value)}>"
+            numbers = [parse_number(word) for word in value.split()]
+            if any(number is not None and not math.isfinite(number) for number in numbers):
+                raise element.error(f"{shown} is not finite; write finite numbers.")
+            guard = GUARDS.get((element.tag, attribute))
+            if guard is not None:
+                product = math.prod(max(number, 1.0) for number in numbers if number is not None)
+                copies = copies * product if element.tag == "replicate" else copies
+                if max(product, copies if element.tag == "replicate" else 0.0) > guard:
+                    raise element.error(f"{shown} is beyond the limit of {guard:g}.")
+        stack.extend((child, copies) for child in element.children)
+
+
+def remarks(book: Notebook, source: Source) -> None:
+    """Put everything that is not used into the notebook."""
+    for root in source.roots:
+        for section in root.children:
+            if section.tag in HANDLED_SECTIONS or section.tag == "equality":
+                continue
+            if section.tag in ("worldbody", "default"):
+                _known(book, section)
+            elif section.tag == "asset":
+                book.children(section, ("mesh", "material", "model", "include"))
+                for child in section.children:
+                    if child.tag in KNOWN:
+                        book.attributes(child, KNOWN[child.tag], child.attributes.get("name", ""))
+            elif section.tag == "actuator":
+                for child in section.children:
+                    book.ignored(
+                        child, "is used only for its force limit, where it drives a hinge or slider", "actuator"
+                    )
+            elif section.tag == "contact":
+                book.children(section, ("exclude",))
+            elif section.tag == "option":
+                book.attributes(section, ())
+                book.children(section, ())
+            elif section.children:
+                book.children(section, ("include",))
+            elif section.attributes:
+                book.ignored(section)
+
+
+def _known(book: Notebook, section: Element) -> None:
+    """Inside <worldbody> and <default>: list unknown elements whole, of known ones the unknown attributes."""
+    stack = [section]
+    while stack:
+        element = stack.pop()
+        name = element.attributes.get("name", "")
+        if element.tag == "composite":
+            continue  # MuJoCo expands it into bodies
+        if element.tag in KNOWN:
+            book.attributes(element, KNOWN[element.tag], name)
+            for child in element.children:
+                if child.tag not in KNOWN and child.tag not in ("composite", "include"):
+                    book.ignored(child, inside=section.tag)
+            stack.extend(child for child in reversed(element.children) if child.tag in KNOWN)
