@@ -54,10 +54,9 @@ MASS = np.array([0.321, 0.841, 0.696, 3.085, 0.207, 0.114, 0.207, 0.114, 0.841, 
 JY_TRUNK = 0.14975
 """Moment of inertia about y of bodies 3-8 together, kgf m s2, as the program used it (blank Jy8 taken as 0.0045)."""
 
-# Sole (ours: the report prints no foot length). ZMP positions of Figs 5.6 and 5.7 reach from -0.05 to +0.10 m.
-SOLE_HEEL = -0.070
-SOLE_TOE = 0.150
-SOLE_BALL = 0.100
+# Sole, metres from the foot centre: the largest BE2 and BE1 of Figs 5.6, 5.7, which the report calls heel and toe; width ours.
+SOLE_HEEL = -0.050
+SOLE_TOE = 0.100
 SOLE_HALF_WIDTH = 0.045
 
 

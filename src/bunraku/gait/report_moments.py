@@ -43,8 +43,8 @@ class ReportMoments:
     total: np.ndarray
 
 
-def joint_positions(bodies: np.ndarray, beta3: np.ndarray) -> np.ndarray:
-    """Joints (n, 7, 3) from the mass centres bodies[n, 12, 3, order 0] and the angle of the support foot beta3[n]."""
+def joint_positions(bodies: np.ndarray, beta3: np.ndarray, waist: float = PP) -> np.ndarray:
+    """Joints (n, 7, 3) from the mass centres bodies[n, 12, 3, order 0] and the angle of the support foot beta3[n]; `waist` above Z3."""
     centre = bodies[..., 0]
     joints = np.empty((centre.shape[0], 7, 3))
     up = np.stack([np.sin(beta3), np.zeros_like(beta3), np.cos(beta3)], axis=1)
@@ -54,14 +54,21 @@ def joint_positions(bodies: np.ndarray, beta3: np.ndarray) -> np.ndarray:
     joints[:, 3] = centre[:, 2] + np.array([0.0, -D, -PP])
     joints[:, 4] = 2.0 * centre[:, 8] - joints[:, 3]
     joints[:, 5] = 2.0 * centre[:, 9] - joints[:, 4]
-    joints[:, 6] = centre[:, 2] + np.array([0.0, 0.0, PP])
+    joints[:, 6] = centre[:, 2] + np.array([0.0, 0.0, waist])
     return joints
 
 
-def report_moments(program: ReportProgram, run: ReportRun) -> ReportMoments:
-    """The moments of MOMA for every row of a run."""
+def report_moments(program: ReportProgram, run: ReportRun, *, corrected: bool = False) -> ReportMoments:
+    """The moments of MOMA for every row of a run.
+
+    `corrected` (for SERVO): joint 7 at Z3, and the rotation terms with their proper signs (Mx, Mz of all legs, My of the right one).
+    """
     rows = np.round(run.time / program.h).astype(int)
-    joints = joint_positions(run.bodies, program.table[rows, 2, 0])
+    joints = joint_positions(run.bodies, program.table[rows, 2, 0], 0.0 if corrected else PP)
+    spins = run.spins.copy()
+    if corrected:
+        spins[:, :, [0, 2]] *= -1.0
+        spins[:, 8:10, 1] *= -1.0
     force = program.mass[:, None] * (run.bodies[..., 2] + np.array([0.0, 0.0, G]))
     translation = np.empty((len(joints), 7, 3))
     rotation = np.empty_like(translation)
@@ -69,5 +76,5 @@ def report_moments(program: ReportProgram, run: ReportRun) -> ReportMoments:
         chosen = list(beyond)
         arm = run.bodies[..., 0][:, chosen] - joints[:, None, k]
         translation[:, k] = -np.cross(arm, force[:, chosen]).sum(axis=1)
-        rotation[:, k] = run.spins[:, chosen].sum(axis=1)
+        rotation[:, k] = spins[:, chosen].sum(axis=1)
     return ReportMoments(joints, translation, rotation, translation - rotation)

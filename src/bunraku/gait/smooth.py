@@ -6,6 +6,7 @@ at each end use the nearest 9-point polynomial off its centre. Velocity and acce
 `leg_table` cuts out one step: the support (left) leg takes the steps support_start … 80, 1 … swing_start, the
 swinging (right) leg the negative of swing_start … support_start.
 
+`smooth_curve` is the curve of mode `exact`, whose velocity and acceleration are true derivatives.
 `historical`: 3 significant digits, as the report's programs handed the numbers on. Checked against Figs 6.1(b), 6.1(c) in
 tests/gait/test_report.py.
 """
@@ -53,6 +54,26 @@ def smooth(pattern: Pattern, dt: float) -> Curve:
     acceleration = np.gradient(velocity, dt)
     inner = slice(HALF, HALF + LAST)
     return Curve(pattern.name, polyline, angle[inner], velocity[inner], acceleration[inner])
+
+
+def smooth_curve(pattern: Pattern, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Angle, velocity, acceleration at the time steps 1 … 80 of a curve that is what it says (mode `exact`).
+
+    GAIT's three columns are not derivatives of one another. The curve whose second derivative is GAIT's acceleration
+    (central difference of a central difference), linear between time steps, has at the time steps the velocity
+    (1, 2, 1)/4 and the angle (1, 6, 10, 6, 1)/24 of GAIT's columns: integrate twice and sum the shifts. Everything is periodic.
+    """
+    polyline = np.interp(np.arange(1, LAST), pattern.index, pattern.angle)
+    smoothed = spread(polyline, fit_matrix()[HALF])
+    velocity = (np.roll(smoothed, -1) - np.roll(smoothed, 1)) / (2.0 * dt)
+    acceleration = (np.roll(velocity, -1) - np.roll(velocity, 1)) / (2.0 * dt)
+    return spread(smoothed, np.array([1, 6, 10, 6, 1]) / 24.0), spread(velocity, np.array([1, 2, 1]) / 4.0), acceleration
+
+
+def spread(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Periodic weighted mean with symmetric weights."""
+    half = len(weights) // 2
+    return sum((w * np.roll(values, k - half) for k, w in enumerate(weights)), np.zeros_like(values))
 
 
 def significant(values: np.ndarray, digits: int) -> np.ndarray:
