@@ -46,7 +46,7 @@ class Walk:
     force: np.ndarray  # (n, 3) ground reaction, N
     zmp: np.ndarray  # (n,) m ahead of the foot's centre
     residual: np.ndarray  # (n, 2) moment left at the ZMP, N m
-    power: np.ndarray  # (n,) dE/dt, W
+    power: np.ndarray  # (n,) dE/dt, W (nan in mode historical: its links are not rigid)
     start: np.ndarray  # state at t = 0
     end: np.ndarray  # state at the end of the step
     iterations: int
@@ -186,7 +186,6 @@ def historical_walk(gait: Gait, *, start: np.ndarray | None = None) -> Walk:
     weight = np.array([0.0, 0.0, G])
     newton = mass * (run.bodies[..., 2] + weight)
     about = (np.cross(run.bodies[..., 0], newton) + run.spins).sum(axis=1)
-    work = G * np.einsum("nia,nia->n", newton, run.bodies[..., 1])
     return Walk(
         gait,
         "historical",
@@ -199,7 +198,7 @@ def historical_walk(gait: Gait, *, start: np.ndarray | None = None) -> Walk:
         G * program.forces(run),
         program.zmp,
         G * about[:, :2],
-        work,
+        np.full(ROWS, np.nan),
         run.state[0],
         run.state[-1],
         len(found.iterations),
