@@ -107,9 +107,15 @@ def newton_step(flow: Flow, cuts: np.ndarray, x: np.ndarray, gap: np.ndarray, en
 
 
 def first_states(flow: Flow, cuts: np.ndarray, start: np.ndarray | None) -> np.ndarray:
-    """Upright and at rest everywhere, or the path of a given start as long as it stays below LARGEST_PSI."""
+    """Upright and at rest everywhere, or the path of a given start as long as it stays below LARGEST_PSI.
+
+    A start that leans more than that to begin with is held still at its lean.
+    """
     x = np.zeros((len(cuts) - 1, flow.n))
     if start is None:
+        return x
+    if abs(start[1]) > LARGEST_PSI:
+        x[:, 1] = start[1]
         return x
     x[0] = start
     for i in range(len(x) - 1):

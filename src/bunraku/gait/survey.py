@@ -1,7 +1,8 @@
 """A survey of starts: from which (theta, psi, theta', psi') does the solver reach a walk, which one, in how many iterations?
 
 The report asks its reader to try starts "patiently and systematically" (section 5.1). `survey` does it: random or given starts,
-either with the report's own iteration (`historical`) or with ours (`exact`, order-4 integration). Solutions are grouped; those with
+with the report's own iteration (`historical`), with Newton's on the same equations (`newton`), or with our solver (`exact`, here
+with integration of order 4). Solutions are grouped; those with
 abnormally large angles are named not admissible. Deterministic for a seed. Checked in tests/gait/test_survey.py; 1,000 starts
 are timed in `bunraku bench gait`.
 """
@@ -13,13 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bunraku.errors import InputError
+from bunraku.errors import InputError, UnknownName, closest
 from bunraku.gait.flow import Flow
 from bunraku.gait.pattern import Gait
 from bunraku.gait.report_integrator import ReportProgram
-from bunraku.gait.report_shooting import search
+from bunraku.gait.report_shooting import ReportSearch, newton, search
 from bunraku.gait.shooting import LARGEST_PSI, LARGEST_THETA, periodic
 
+METHODS = ("exact", "historical", "newton")
 CENTRE = np.array([0.007, 0.1, 0.7, 1.8])
 SPREAD = np.array([0.05, 0.5, 0.3, 1.0])
 
@@ -82,13 +84,16 @@ def survey(
     starts = np.atleast_2d(np.asarray(starts, dtype=float))
     if starts.shape[1] != 4:
         raise InputError(f"survey: a start has 4 numbers, got {starts.shape[1]}.")
-    if mode not in ("exact", "historical"):
-        raise InputError(f"survey: mode is exact or historical, got {mode!r}.")
+    if mode not in METHODS:
+        raise UnknownName(f"survey: there is no method {mode!r}.{closest(mode, METHODS)}")
     program = ReportProgram(gait)
     flow = Flow(gait)
     trials = []
     for number, start in enumerate(starts):
-        trials.append(exact_trial(flow, start) if mode == "exact" else historical_trial(program, start))
+        if mode == "exact":
+            trials.append(exact_trial(flow, start))
+        else:
+            trials.append(report_trial(program, (search if mode == "historical" else newton)(program, start)))
         if progress is not None:
             progress(number + 1)
     return Survey(mode, tuple(trials))
@@ -100,13 +105,12 @@ def exact_trial(flow: Flow, start: np.ndarray) -> Trial:
     return Trial(start, found.status, found.iterations, found.start, float(np.abs(found.states[:, 1]).max()))
 
 
-def historical_trial(program: ReportProgram, start: np.ndarray) -> Trial:
-    """The report's iteration from one start."""
-    found = search(program, start)
+def report_trial(program: ReportProgram, found: ReportSearch) -> Trial:
+    """What an iteration on the report's equations led to."""
     status, largest = found.status, float("nan")
     if found.converged:
-        state = program.run(found.start, 1e3).state
+        state = program.run(found.start, 1e4).state
         largest = float(np.abs(state[:, 1]).max())
         small = largest <= LARGEST_PSI and np.abs(state[:, 0]).max() <= LARGEST_THETA
         status = "walk" if small else "not admissible"
-    return Trial(start, status, len(found.iterations), found.start, largest)
+    return Trial(found.first, status, len(found.iterations), found.start, largest)
