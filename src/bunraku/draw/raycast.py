@@ -14,14 +14,14 @@ import math
 import numpy as np
 
 from bunraku.draw.scene import CAPSULE, CENTRE, COLOR, GLOSS, KIND, SIZE, SPHERE, TURN
-from bunraku.spatial.kernel import kernel
+from bunraku.spatial.kernel import inline, kernel
 
 FAR = 1e9
 FLOOR_ID = -2
 SKY_ID = -1
 
 
-@kernel
+@inline
 def sphere_at(ox, oy, oz, dx, dy, dz, r):
     """Nearest t > 0 of a ray with a sphere of radius r at the origin, d of length 1; FAR if none."""
     b = ox * dx + oy * dy + oz * dz
@@ -33,7 +33,7 @@ def sphere_at(ox, oy, oz, dx, dy, dz, r):
     return t if t > 1e-6 else FAR
 
 
-@kernel
+@inline
 def capsule_at(ox, oy, oz, dx, dy, dz, r, h):
     """Nearest t > 0 of a ray with a capsule of radius r and half length h along z at the origin."""
     a = dx * dx + dy * dy
@@ -53,7 +53,7 @@ def capsule_at(ox, oy, oz, dx, dy, dz, r, h):
     return min(best, sphere_at(ox, oy, oz + h, dx, dy, dz, r))
 
 
-@kernel
+@inline
 def box_at(ox, oy, oz, dx, dy, dz, hx, hy, hz):
     """Nearest t > 0 of a ray with a box of half sizes at the origin; FAR if none."""
     near, far = -FAR, FAR
@@ -71,7 +71,7 @@ def box_at(ox, oy, oz, dx, dy, dz, hx, hy, hz):
     return near
 
 
-@kernel
+@inline
 def hit(p, ox, oy, oz, dx, dy, dz):
     """Nearest t of a ray with one primitive row p."""
     x, y, z = ox - p[CENTRE], oy - p[CENTRE + 1], oz - p[CENTRE + 2]
@@ -88,7 +88,7 @@ def hit(p, ox, oy, oz, dx, dy, dz):
     return box_at(lx, ly, lz, ex, ey, ez, p[SIZE], p[SIZE + 1], p[SIZE + 2])
 
 
-@kernel
+@inline
 def normal(p, x, y, z):
     """Outward unit normal of a primitive at a point on it."""
     x, y, z = x - p[CENTRE], y - p[CENTRE + 1], z - p[CENTRE + 2]
@@ -116,7 +116,7 @@ def normal(p, x, y, z):
     )
 
 
-@kernel
+@inline
 def shadowed(prims, light, cells, starts, members, x, y, z):
     """Whether something lies between the point and the sun. light: sun, two axes across it (3, 3); cells: corner x, y, size, count."""
     u = light[1, 0] * x + light[1, 1] * y + light[1, 2] * z
@@ -132,7 +132,7 @@ def shadowed(prims, light, cells, starts, members, x, y, z):
     return False
 
 
-@kernel
+@inline
 def trace(prims, first, last, members, light, cells, starts, shadow_members, look, o, d, color):
     """Colour (linear) of one ray. look: sky (3), floor colours (6), tile, floor height, floor there (0/1), fog. Returns an id:
     2 * thing + (1 if in shadow), thing = -1 sky, -2 floor, else the primitive."""
@@ -183,7 +183,7 @@ def trace(prims, first, last, members, light, cells, starts, shadow_members, loo
     return 2 * thing + (1 if dark else 0)
 
 
-@kernel
+@inline
 def aim(camera, half, perspective, width, height, column, row, o, d):
     """Ray through a point of the picture (in pixels)."""
     x = half * (2.0 * column - width) / height
@@ -200,7 +200,7 @@ def aim(camera, half, perspective, width, height, column, row, o, d):
             d[k] = camera[3, k]
 
 
-@kernel
+@inline
 def coded(value, gamma):
     """Byte of a linear light value, from the table of sRGB."""
     return gamma[int(min(max(value, 0.0), 1.0) * 4095.0 + 0.5)]

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bunraku.gait.figure import A11, FF, MASS, PP, RR, SS, UH, D, E, F, G, H, O, Q, exact_inertias
-from bunraku.spatial.kernel import kernel
+from bunraku.spatial.kernel import inline, kernel
 
 ORDER = np.array([11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 """Bodies from the support foot outwards."""
@@ -101,7 +101,7 @@ def chain(arms_free: bool = False, springs: ArmSprings | None = None) -> Chain:
     return Chain(joint, centre, source, sign, rolls, G * MASS, inertia, spring)
 
 
-@kernel
+@inline
 def point(out, i, dx, dy, dz, position, velocity, acceleration, j):
     """Motion of the point d (frame of body i, from its joint): fills rows `position`, `velocity`, `acceleration` of out[j]."""
     x = out[i, 6, 0] * dx + out[i, 6, 1] * dy + out[i, 6, 2] * dz
