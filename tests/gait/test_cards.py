@@ -82,7 +82,9 @@ def test_library_gaits_survive_the_cards(name: str) -> None:
     """81 break points a pattern; our polylines have five decimals, as the cards do."""
     gait = library_gait(name)
     front, back = from_gait(gait)
-    again = to_gait(read_gait_cards(write_gait_cards(front)), read_dynamics_cards(write_dynamics_cards(back)), gait.name)
+    again = to_gait(
+        read_gait_cards(write_gait_cards(front)), read_dynamics_cards(write_dynamics_cards(back)), gait.name
+    )
     assert again.patterns == gait.patterns
     assert (again.zmp.until, again.zmp.x) == (gait.zmp.until, gait.zmp.x)
 
@@ -97,7 +99,11 @@ def test_what_cards_cannot_say() -> None:
 
 def test_fortran_reading() -> None:
     """Implied decimals, exponents, blanks as zero, and 2F10.6 for card 2."""
-    text = FIG_5_1.replace("       2.0", "   2000000").replace("   33   73", "  33.      73.     ").replace("    0.1745", "  1.745D-1")
+    text = (
+        FIG_5_1.replace("       2.0", "   2000000")
+        .replace("   33   73", "  33.      73.     ")
+        .replace("    0.1745", "  1.745D-1")
+    )
     assert read_gait_cards(text) == read_gait_cards(FIG_5_1)
     assert read_dynamics_cards(FIG_5_2.replace("    0.20     0.6", "            600")).t1 == 0.0
 

@@ -1,4 +1,5 @@
-"""Mode `historical` against every printed table of JAERI-M 88-080 (tolerances: single-precision noise of 1988, see TOL)."""
+"""Mode `historical` against every printed table of JAERI-M 88-080 (tolerances: single-precision noise of 1988, see
+TOL)."""
 
 from __future__ import annotations
 
@@ -197,7 +198,8 @@ def test_listed_cells_do_fail_the_arithmetic_of_the_print() -> None:
             moves = 0.0 if name in ("theta", "dtheta") else moves  # these two move by less than 1e-3 in all
             assert abs(cell - (old + moves)) > 2e-3, (number, name)
         elif name == "theta":
-            # the ends of iterations 11-13 fall by 0.00218 each (to 2e-5); these three cells are off that line by a factor of ten
+            # the ends of iterations 11-13 fall by 0.00218 each (to 2e-5); these three cells are off that line by a
+            # factor of ten
             line_12_13 = printed[12, "end"][0] + (number - 12) * (printed[13, "end"][0] - printed[12, "end"][0])
             assert abs(cell - line_12_13) > 2e-3, (number, name)
         else:

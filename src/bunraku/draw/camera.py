@@ -1,9 +1,9 @@
 """Where the picture is taken from: position, direction and lens, and the report's five views.
 
-A perspective camera sees ray(x, y) = forward + x right + y up from its place, |y| <= tan(fov/2); with fov = 0 it is orthographic and
-`height` metres high. Views of chapter 7: right and left (from the side), front (walking towards us), top, oblique (from the
-right and in front, 20 degrees or more off the side), for a figure that walks along +x. `fit` chooses the distance so that a box is seen.
-Checked in tests/draw/test_camera.py.
+A perspective camera sees ray(x, y) = forward + x right + y up from its place, |y| <= tan(fov/2); with fov = 0 it is
+orthographic and `height` metres high. Views of chapter 7: right and left (from the side), front (walking towards us),
+top, oblique (from the right and in front, 20 degrees or more off the side), for a figure that walks along +x. `fit`
+chooses the distance so that a box is seen. Checked in tests/draw/test_camera.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ VIEWS = {
     "top": (-90.0, 89.9),
     "oblique": (-50.0, 14.0),
 }
-"""View -> (azimuth, elevation) in degrees of the camera seen from the figure; azimuth 0 = from ahead (+x), -90 = from the right."""
+"""View -> (azimuth, elevation) in degrees of the camera seen from the figure; azimuth 0 = from ahead (+x), -90 = from
+the right."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Camera:
         return 0.5 * self.height if self.fov == 0.0 else math.tan(math.radians(0.5 * self.fov))
 
 
-def look(target: np.ndarray, azimuth: float, elevation: float, distance: float, *, fov: float = 30.0, height: float = 2.0) -> Camera:
+def look(
+    target: np.ndarray, azimuth: float, elevation: float, distance: float, *, fov: float = 30.0, height: float = 2.0
+) -> Camera:
     """A camera at a distance from a target, seen from there under azimuth and elevation (degrees)."""
     if not distance > 0.0 or not 0.0 <= fov < 170.0:
         raise InputError(f"camera: wanted a distance above 0 and a fov of 0 to 170 degrees, got {distance} and {fov}.")
@@ -63,14 +66,18 @@ def look(target: np.ndarray, azimuth: float, elevation: float, distance: float, 
     return Camera(np.asarray(target, dtype=float) + distance * back, right, np.cross(back, right), -back, fov, height)
 
 
-def fit(view: str, low: np.ndarray, high: np.ndarray, aspect: float, *, fov: float = 24.0, margin: float = 1.06) -> Camera:
+def fit(
+    view: str, low: np.ndarray, high: np.ndarray, aspect: float, *, fov: float = 24.0, margin: float = 1.06
+) -> Camera:
     """A named view of the box low … high, as near as it fits into a picture of the given width/height."""
     if view not in VIEWS:
         raise UnknownName(f"there is no view {view!r}.{closest(view, VIEWS)}")
     azimuth, elevation = VIEWS[view]
     low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     target = 0.5 * (low + high)
-    corners = np.array([[(low, high)[i][0], (low, high)[j][1], (low, high)[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    corners = np.array(
+        [[(low, high)[i][0], (low, high)[j][1], (low, high)[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    )
     start = look(target, azimuth, elevation, 1.0, fov=fov)
     d = corners - target
     across, above, along = d @ start.right, d @ start.up, d @ start.forward

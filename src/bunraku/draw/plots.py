@@ -1,7 +1,8 @@
-"""Plots of a walk: angles, ground reaction, ZMP and path of the mass centre, torques, power (matplotlib, no display needed).
+"""Plots of a walk: angles, ground reaction, ZMP and path of the mass centre, torques, power (matplotlib, no display
+needed).
 
-`walk_plots(walk)` gives name -> PNG bytes. The plots read the arrays of a Walk (SI) and add nothing. matplotlib is imported on
-first use only. Checked by looking, and in tests/draw/test_plots.py.
+`walk_plots(walk)` gives name -> PNG bytes. The plots read the arrays of a Walk (SI) and add nothing. matplotlib is
+imported on first use only. Checked by looking, and in tests/draw/test_plots.py.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import io
 
 import numpy as np
 
-from bunraku.gait.figure import MASS
 from bunraku.gait.checks import sole_of
+from bunraku.gait.figure import MASS
 from bunraku.gait.servo import drives
 from bunraku.gait.walk import Walk
 
@@ -72,7 +73,9 @@ def plot_legs(walk: Walk) -> bytes:
     drawing, axes = figure(2, title_of(walk))
     c = np.degrees(walk.coordinates[:, :, 0])
     lines(axes[0], walk.time, {"left thigh": c[:, 2], "left shank": c[:, 3], "left foot": c[:, 4]}, "pitch, degrees")
-    lines(axes[1], walk.time, {"right thigh": -c[:, 5], "right shank": -c[:, 6], "right foot": -c[:, 7]}, "pitch, degrees")
+    lines(
+        axes[1], walk.time, {"right thigh": -c[:, 5], "right shank": -c[:, 6], "right foot": -c[:, 7]}, "pitch, degrees"
+    )
     axes[1].set_xlabel("time, s")
     return png(drawing)
 

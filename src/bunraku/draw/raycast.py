@@ -1,10 +1,11 @@
 """The ray caster's kernels: nearest hit, shadow, shading; spheres, capsules, boxes and a chequered floor.
 
-For a ray o + t d the nearest t of all primitives is found: sphere |o + t d - c| = r, capsule = cylinder between two spheres (quadratics), box by
-slabs in its own axes (Kay and Kajiya 1986). A hit is lit by the sun (Lambert, Blinn highlight, sharp shadow) and by the sky
-(more from above). Two grids keep it quick: screen tiles list the primitives whose bounding disc touches them, and cells of the plane
-across the sunlight list those that can throw a shadow there. Pixels where two things or a shadow's edge meet are cast again with 4 rays.
-Measured in `bunraku bench gait`; checked in tests/draw/test_render.py against closed forms.
+For a ray o + t d the nearest t of all primitives is found: sphere |o + t d - c| = r, capsule = cylinder between two
+spheres (quadratics), box by slabs in its own axes (Kay and Kajiya 1986). A hit is lit by the sun (Lambert, Blinn
+highlight, sharp shadow) and by the sky (more from above). Two grids keep it quick: screen tiles list the primitives
+whose bounding disc touches them, and cells of the plane across the sunlight list those that can throw a shadow there.
+Pixels where two things or a shadow's edge meet are cast again with 4 rays. Measured in `bunraku bench gait`; checked
+in tests/draw/test_render.py against closed forms.
 """
 
 from __future__ import annotations
@@ -118,11 +119,12 @@ def normal(p, x, y, z):
 
 @inline
 def shadowed(prims, light, cells, starts, members, x, y, z):
-    """Whether something lies between the point and the sun. light: sun, two axes across it (3, 3); cells: corner x, y, size, count."""
+    """Whether something lies between the point and the sun. light: sun, two axes across it (3, 3); cells: corner x,
+    y, size, count."""
     u = light[1, 0] * x + light[1, 1] * y + light[1, 2] * z
     v = light[2, 0] * x + light[2, 1] * y + light[2, 2] * z
     count = int(cells[3])
-    i, j = int(math.floor((u - cells[0]) / cells[2])), int(math.floor((v - cells[1]) / cells[2]))
+    i, j = math.floor((u - cells[0]) / cells[2]), math.floor((v - cells[1]) / cells[2])
     if i < 0 or j < 0 or i >= count or j >= count:
         return False
     cell = j * count + i
@@ -134,8 +136,8 @@ def shadowed(prims, light, cells, starts, members, x, y, z):
 
 @inline
 def trace(prims, first, last, members, light, cells, starts, shadow_members, look, o, d, color):
-    """Colour (linear) of one ray. look: sky (3), floor colours (6), tile, floor height, floor there (0/1), fog. Returns an id:
-    2 * thing + (1 if in shadow), thing = -1 sky, -2 floor, else the primitive."""
+    """Colour (linear) of one ray. look: sky (3), floor colours (6), tile, floor height, floor there (0/1), fog.
+    Returns an id: 2 * thing + (1 if in shadow), thing = -1 sky, -2 floor, else the primitive."""
     best, thing = FAR, SKY_ID
     for k in range(first, last):
         t = hit(prims[members[k]], o[0], o[1], o[2], d[0], d[1], d[2])
@@ -153,7 +155,7 @@ def trace(prims, first, last, members, light, cells, starts, shadow_members, loo
     gloss = 0.0
     if thing == FLOOR_ID:
         nx, ny, nz = 0.0, 0.0, 1.0
-        odd = (int(math.floor(x / look[9])) + int(math.floor(y / look[9]))) % 2
+        odd = (math.floor(x / look[9]) + math.floor(y / look[9])) % 2
         base = 3 + 3 * odd
         red, green, blue = look[base], look[base + 1], look[base + 2]
     else:
@@ -208,7 +210,22 @@ def coded(value, gamma):
 
 @kernel
 def cast(
-    prims, camera, half, perspective, tile, tile_starts, tile_members, light, cells, starts, members, look, gamma, smooth, ids, image
+    prims,
+    camera,
+    half,
+    perspective,
+    tile,
+    tile_starts,
+    tile_members,
+    light,
+    cells,
+    starts,
+    members,
+    look,
+    gamma,
+    smooth,
+    ids,
+    image,
 ):
     """Fill image[h, w, 3] (bytes, sRGB) and ids[h, w]; with smooth > 0 edge pixels get four rays."""
     height, width = ids.shape
@@ -227,8 +244,14 @@ def cast(
     for row in range(height):
         for column in range(width):
             here = ids[row, column]
-            edge = (column > 0 and ids[row, column - 1] != here) or (column + 1 < width and ids[row, column + 1] != here)
-            edge = edge or (row > 0 and ids[row - 1, column] != here) or (row + 1 < height and ids[row + 1, column] != here)
+            edge = (column > 0 and ids[row, column - 1] != here) or (
+                column + 1 < width and ids[row, column + 1] != here
+            )
+            edge = (
+                edge
+                or (row > 0 and ids[row - 1, column] != here)
+                or (row + 1 < height and ids[row + 1, column] != here)
+            )
             if not edge:
                 continue
             cell = (row // tile) * across + column // tile

@@ -1,7 +1,8 @@
 """From a Scene and a Camera to a picture: an array of bytes (height, width, 3), sRGB.
 
-Prepares the two grids of `raycast` (screen tiles, cells across the sunlight), casts, and turns linear light into sRGB by a table.
-About 50 ms for 640 x 480 and one figure on one core (`bunraku bench gait`). Deterministic. Checked in tests/draw/test_render.py.
+Prepares the two grids of `raycast` (screen tiles, cells across the sunlight), casts, and turns linear light into sRGB
+by a table. About 50 ms for 640 x 480 and one figure on one core (`bunraku bench gait`). Deterministic. Checked in
+tests/draw/test_render.py.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from bunraku.errors import InputError
 TILE = 16
 CELLS = 48
 GAMMA = np.array(
-    [int(round(255.0 * (12.92 * v if v <= 0.0031308 else 1.055 * v ** (1 / 2.4) - 0.055))) for v in np.linspace(0, 1, 4096)],
+    [
+        round(255.0 * (12.92 * v if v <= 0.0031308 else 1.055 * v ** (1 / 2.4) - 0.055))
+        for v in np.linspace(0.0, 1.0, 4096).tolist()
+    ],
     dtype=np.uint8,
 )
 
@@ -36,11 +40,9 @@ def render(scene: Scene, camera: Camera, width: int = 640, height: int = 480, *,
     light = np.stack([sun, across[:, 0], across[:, 1]])
     cells, starts, members = light_cells(light, centre, reach)
     fog = 2.5 * float(np.linalg.norm(camera.place - camera_target(scene))) + 3.0
-    there = scene.floor is not None
-    look = np.array(
-        [*linear(scene.sky), *linear(scene.floor_colors[0]), *linear(scene.floor_colors[1]), scene.tile]
-        + [scene.floor if scene.floor is not None else 0.0, float(there), fog]
-    )
+    colors = (*linear(scene.sky), *linear(scene.floor_colors[0]), *linear(scene.floor_colors[1]))
+    floor = (0.0, 0.0) if scene.floor is None else (scene.floor, 1.0)
+    look = np.array([*colors, scene.tile, *floor, fog])
     ids = np.empty((height, width), dtype=np.int32)
     image = np.empty((height, width, 3), dtype=np.uint8)
     cast(
@@ -84,7 +86,9 @@ def overlap(low: np.ndarray, high: np.ndarray, first: float, size: float, count:
     return (low[None] <= edge + size) & (high[None] >= edge)
 
 
-def screen_tiles(camera: Camera, centre: np.ndarray, reach: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+def screen_tiles(
+    camera: Camera, centre: np.ndarray, reach: np.ndarray, width: int, height: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Primitives for every screen tile, from the discs that their bounding spheres cover (a little generous)."""
     across, down = -(-width // TILE), -(-height // TILE)
     d = centre - camera.place
@@ -92,7 +96,11 @@ def screen_tiles(camera: Camera, centre: np.ndarray, reach: np.ndarray, width: i
     if camera.fov > 0.0:
         near = z <= reach * 1.001
         safe = np.where(near, 1.0, z)
-        radius = np.where(near, np.inf, reach * np.sqrt(x * x + y * y + z * z) / np.where(near, 1.0, safe * safe - reach * reach) * 1.05)
+        radius = np.where(
+            near,
+            np.inf,
+            reach * np.sqrt(x * x + y * y + z * z) / np.where(near, 1.0, safe * safe - reach * reach) * 1.05,
+        )
         radius = radius * np.where(near, 1.0, np.sqrt(1.0 + (x / safe) ** 2 + (y / safe) ** 2))
         x, y = np.where(near, 0.0, x / safe), np.where(near, 0.0, y / safe)
     else:

@@ -1,8 +1,8 @@
 """What is to be drawn: spheres, capsules and boxes with colours, a floor, a light and a background.
 
 A `Scene` collects primitives in world coordinates (m, z up) and hands them to the ray caster as one array of N rows:
-kind, colour (3, linear 0 … 1), centre (3), rotation (9, rows), size (3), gloss. Sphere: size = (radius, 0, 0); capsule: radius and half
-length along its z axis; box: half sizes. Checked in tests/draw/test_render.py.
+kind, colour (3, linear 0 … 1), centre (3), rotation (9, rows), size (3), gloss. Sphere: size = (radius, 0, 0);
+capsule: radius and half length along its z axis; box: half sizes. Checked in tests/draw/test_render.py.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Scene:
         row[SIZE : SIZE + 3] = size
         row[GLOSS] = gloss
         if not np.all(np.isfinite(row)) or min(size) < 0.0:
-            raise InputError(f"scene: a primitive at {tuple(np.asarray(centre))} with size {tuple(size)} cannot be drawn.")
+            raise InputError(
+                f"scene: a primitive at {tuple(np.asarray(centre))} with size {tuple(size)} cannot be drawn."
+            )
         self.rows.append(row)
 
     def sphere(self, centre: Vector, radius: float, color: Vector, gloss: float = 0.25) -> None:
@@ -61,9 +63,13 @@ class Scene:
         if length < 1e-9:
             self.sphere(start, radius, color, gloss)
             return
-        self._add(CAPSULE, color, 0.5 * (start + end), frame_along((end - start) / length), (radius, 0.5 * length, 0.0), gloss)
+        self._add(
+            CAPSULE, color, 0.5 * (start + end), frame_along((end - start) / length), (radius, 0.5 * length, 0.0), gloss
+        )
 
-    def box(self, centre: Vector, half: Vector, color: Vector, turn: np.ndarray | None = None, gloss: float = 0.1) -> None:
+    def box(
+        self, centre: Vector, half: Vector, color: Vector, turn: np.ndarray | None = None, gloss: float = 0.1
+    ) -> None:
         """Add a box with half sizes along its own axes (columns of `turn`)."""
         self._add(BOX, color, centre, np.eye(3) if turn is None else turn, half, gloss)
 

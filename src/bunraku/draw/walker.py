@@ -1,7 +1,8 @@
 """The walking figure of the report as solids: one instant, several superimposed (strobe), any view, stairs included.
 
-Head a sphere, limbs and trunk capsules, feet boxes; left limbs blue, right limbs orange, so that the sides can be told apart. In a strobe
-picture earlier figures are paler. Checked by looking, and in tests/draw/test_walker.py (what is seen where).
+Head a sphere, limbs and trunk capsules, feet boxes; left limbs blue, right limbs orange, so that the sides can be
+told apart. In a strobe picture earlier figures are paler. Checked by looking, and in tests/draw/test_walker.py (what
+is seen where).
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from bunraku.gait.figure import SOLE_HALF_WIDTH, UH, D
 from bunraku.gait.posture import Posture, posture
 from bunraku.gait.walk import Walk
 
-LEFT, RIGHT, TRUNK, HEAD, STAIR = (0.20, 0.42, 0.78), (0.90, 0.50, 0.16), (0.42, 0.46, 0.52), (0.93, 0.76, 0.62), (0.80, 0.77, 0.70)
+LEFT, RIGHT, TRUNK, HEAD, STAIR = (
+    (0.20, 0.42, 0.78),
+    (0.90, 0.50, 0.16),
+    (0.42, 0.46, 0.52),
+    (0.93, 0.76, 0.62),
+    (0.80, 0.77, 0.70),
+)
 LIMBS = (
     ("ankle", "knee", 0.046),
     ("knee", "hip", 0.062),
@@ -75,7 +82,9 @@ def times_of(start: float, end: float, interval: float) -> np.ndarray:
     if not (np.isfinite([start, end, interval]).all() and 0.0 <= start <= end and interval > 0.0):
         raise InputError(f"times: wanted 0 <= from <= to and an interval above 0, got {start}, {end} and {interval}.")
     if (end - start) / interval > 20_000:
-        raise InputError(f"times: {(end - start) / interval:.0f} pictures are too many; take a longer interval than {interval} s.")
+        raise InputError(
+            f"times: {(end - start) / interval:.0f} pictures are too many; take a longer interval than {interval} s."
+        )
     return start + interval * np.arange(int(np.floor((end - start) / interval + 1e-6)) + 1)
 
 

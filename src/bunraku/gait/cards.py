@@ -4,11 +4,11 @@ GAIT   1  F10.6  period of two steps TCYM (s)               BIDYN, MOMA  1  80H 
        2  2I5    ILSW, ILSUP (time steps)                                2  80H   comment
        3  80H    name of the pattern (first column blank)                3  2F8.3 PER, SFO: factors of time and angle
        4  I5     LM, number of break points                              4  4F8.3 T1, T2, BE1, BE2: the ZMP
-       5  16I5   their time steps                                        5… 4F20.8 starts theta, psi, theta', psi' (MOMA: one)
+       5  16I5   their time steps                                        5… 4F20.8 starts (theta, psi, theta', psi')
        6  8F10.5 their angles (rad); 3-6 again for the next pattern
 
-The text of 5.1 gives card 2 as 2F10.6, the example in Fig. 5.1 has whole numbers in I5; both are read: with a decimal point as
-2F10.6, else as 2I5. `to_gait` joins a GAIT and a BIDYN deck to a Gait, `from_gait` takes it apart again.
+The text of 5.1 gives card 2 as 2F10.6, the example in Fig. 5.1 has whole numbers in I5; both are read: with a decimal
+point as 2F10.6, else as 2I5. `to_gait` joins a GAIT and a BIDYN deck to a Gait, `from_gait` takes it apart again.
 Checked in tests/gait/test_cards.py: the printed examples, round trips, and no traceback on any text.
 """
 
@@ -184,7 +184,8 @@ def from_gait(gait: Gait) -> tuple[GaitDeck, DynamicsDeck]:
     card = gait.zmp.to_card()
     if card is None:
         raise InputError(
-            f"gait {gait.name!r}: the cards hold a ZMP of three places (-BE2, 0, +BE1) only, got {list(gait.zmp.x)}; keep the TOML file."
+            f"gait {gait.name!r}: the cards hold a ZMP of three places (-BE2, 0, +BE1) only, got "
+            f"{list(gait.zmp.x)}; keep the TOML file."
         )
     if gait.rise != 0.0:
         raise InputError(f"gait {gait.name!r}: the cards know no stairs (rise {gait.rise:g} m); keep the TOML file.")

@@ -1,21 +1,25 @@
-"""Is a solved walk a walk? Foot clearance, scuffing, ZMP in the sole, continuity at the switch of feet, friction needed.
+"""Is a solved walk a walk? Foot clearance, scuffing, ZMP in the sole, continuity at the switch of feet, friction
+needed.
 
-The swinging foot's sole is a rectangle between heel and toe (`sole_of`); the floor is level, or stairs with a tread one step long and
-`gait.rise` high whose edges lie half-way between the feet's soles. All numbers come from the sampled walk:
+The swinging foot's sole is a rectangle between heel and toe (`sole_of`); the floor is level, or stairs with a tread
+one step long and `gait.rise` high whose edges lie half-way between the feet's soles. All numbers come from the
+sampled walk:
 
-    clearance     lowest height of heel and toe above the floor during the middle 60 % of the step          > 10 mm
-    penetration   deepest point of the sole below the floor at any time                                      < 1 mm
-    scuffing      least slope (height over way from its nearer end) of the sole's path, once 5 mm away        > 0.03
-    switch        height of the landing sole's lowest point; jump of the pelvis' velocity forward and up       < 1 mm, 10 mm/s
-    sideways      speed of the landing foot sideways                                                        < 200 mm/s
-    zmp           the given ZMP lies in the sole, and the ground reaction puts it there                       yes, < 1 um
-    lift          the ground only pushes (Fz > 0); friction coefficient needed is reported
+    clearance     lowest height of heel and toe above the floor in the middle 60 % of the step     > 10 mm
+    scuffing      least slope of the sole's path (height over way from its nearer end), beyond 5 mm   > 0.03
+    penetration   deepest point of the sole below the floor at any time                            < 1 mm
+    switch        height of the landing sole's lowest point                                        < 1 mm
+                  jump of the pelvis' velocity forward and up                                      < 10 mm/s
+                  speed of the landing foot sideways                                               < 200 mm/s
+    ZMP           the given ZMP lies in the sole, and the ground reaction puts it there             < 1 um off
+    lift          the ground only pushes, Fz > 0; the friction coefficient needed                  < 1
     knee          never bends backwards
 
-Sideways the report's condition theta'(0) = -theta'(T) is kept: both legs lean at one rate, so where they differ in height at the switch
-(a foot rolling over its edge: up to 3 cm; stairs: the rise) the landing foot slides sideways at that difference times theta'.
-The report's flat gait fails two of them (4.9 mm below the floor at the start; a velocity jump), as stated there for its data.
-Checked in tests/gait/test_checks.py.
+Sideways the report's condition theta'(0) = -theta'(T) is kept: both legs lean at one rate, so where they differ in
+height at the switch (a foot rolling over its edge: up to 3 cm; stairs: the rise) the landing foot slides sideways at
+that difference times theta'. The report's flat gait fails four: its swinging foot is 4.9 mm below the floor at the
+start and 4.9 mm above it at the end, the pelvis' velocity jumps, and the knee bends backwards by 4 degrees.
+Checked in tests/gait/test_library.py.
 """
 
 from __future__ import annotations
@@ -41,7 +45,8 @@ class Check:
 
 
 def sole_of(gait: Gait) -> tuple[float, float]:
-    """(heel, toe) in metres from the foot's centre: the ZMP's outer places where the foot rolls over them, else the whole sole."""
+    """(heel, toe) in metres from the foot's centre: the ZMP's outer places where the foot rolls over them, else the
+    whole sole."""
     heel, toe = SOLE_HEEL, SOLE_TOE
     if gait.beta3 is not None:
         if min(gait.beta3.angle) < -1e-3:
@@ -123,10 +128,18 @@ def check_walk(walk: Walk) -> list[Check]:
         Check("landing height", 1e3 * landing, "mm", "within 1", abs(landing) < 1e-3),
         Check("pelvis velocity jump", 1e3 * jump, "mm/s", "< 10", jump < 10e-3),
         Check("landing sideways", 1e3 * sideways, "mm/s", "< 200", sideways < 0.2),
-        Check("ZMP to sole's edge", 1e3 * min(toe - max(places.x), min(places.x) - heel), "mm", ">= 0", places.inside_sole(heel - 1e-9, toe + 1e-9)),
+        Check(
+            "ZMP to sole's edge",
+            1e3 * min(toe - max(places.x), min(places.x) - heel),
+            "mm",
+            ">= 0",
+            places.inside_sole(heel - 1e-9, toe + 1e-9),
+        ),
         Check("ZMP off its place", 1e6 * offset, "um", "< 1", walk.mode != "exact" or offset < 1e-6),
         Check("least lift", float(walk.force[:, 2].min()), "N", "> 0", bool(walk.force[:, 2].min() > 0.0)),
         Check("friction needed", friction, "", "< 1", friction < 1.0),
         Check("straightest knee", float(np.degrees(knees)), "deg", "> 0", knees > 0.0),
-        Check("trunk lean", float(np.degrees(np.abs(walk.psi).max())), "deg", "< 52", bool(np.abs(walk.psi).max() < 0.9)),
+        Check(
+            "trunk lean", float(np.degrees(np.abs(walk.psi).max())), "deg", "< 52", bool(np.abs(walk.psi).max() < 0.9)
+        ),
     ]

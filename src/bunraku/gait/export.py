@@ -40,7 +40,17 @@ def walk_csv(walk: Walk) -> str:
     c = walk.coordinates
     names = ["time_s", "theta_rad", "psi_rad", "dtheta_rad_s", "dpsi_rad_s", "d2theta_rad_s2", "d2psi_rad_s2"]
     names += ["force_x_N", "force_y_N", "force_z_N", "zmp_m"]
-    columns = [walk.time, c[:, 0, 0], c[:, 1, 0], c[:, 0, 1], c[:, 1, 1], c[:, 0, 2], c[:, 1, 2], *walk.force.T, walk.zmp]
+    columns = [
+        walk.time,
+        c[:, 0, 0],
+        c[:, 1, 0],
+        c[:, 0, 1],
+        c[:, 1, 1],
+        c[:, 0, 2],
+        c[:, 1, 2],
+        *walk.force.T,
+        walk.zmp,
+    ]
     return csv_text(names, np.stack(columns, axis=1))
 
 

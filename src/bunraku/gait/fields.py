@@ -1,8 +1,9 @@
 """Fixed columns as Fortran reads them: I5, F10.6 and the like, with errors that name line, column, found and wanted.
 
-A number field may be blank (zero), have its sign and digits anywhere in the field, and, for F formats, a decimal point that overrides
-the format's own; without one the last d digits are decimals (Fw.d), as Fortran has it. Exponents E and D are understood.
-Columns count from 1; only ASCII is accepted on cards, tabs are not. Checked in tests/gait/test_cards.py.
+A number field may be blank (zero), have its sign and digits anywhere in the field, and, for F formats, a decimal
+point that overrides the format's own; without one the last d digits are decimals (Fw.d), as Fortran has it. Exponents
+E and D are understood. Columns count from 1; only ASCII is accepted on cards, tabs are not. Checked in
+tests/gait/test_cards.py.
 """
 
 from __future__ import annotations

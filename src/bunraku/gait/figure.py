@@ -1,13 +1,14 @@
-"""The figure of the 1988 report: 12 bodies, their sizes, masses and moments of inertia (JAERI-M 88-080, Tables 3.1, 3.2).
+"""The figure of the 1988 report: 12 bodies, their sizes, masses and moments of inertia (JAERI-M 88-080, Tables 3.1,
+3.2).
 
-Bodies (index here = number in the report - 1): 1 left shank, 2 left thigh, 3 pelvis, 4 trunk with head, 5 right upper arm,
-6 right forearm, 7 left upper arm, 8 left forearm, 9 right thigh, 10 right shank, 11 right foot, 12 left (support) foot.
-The left foot carries, the right one swings.
+Bodies (index here = number in the report - 1): 1 left shank, 2 left thigh, 3 pelvis, 4 trunk with head, 5 right upper
+arm, 6 right forearm, 7 left upper arm, 8 left forearm, 9 right thigh, 10 right shank, 11 right foot, 12 left
+(support) foot. The left foot carries, the right one swings.
 
-Frames: x forward, y to the left, z up; origin at the zero-moment point (ZMP) on the floor. Units of the report: masses in
-kgf s2/m, moments of inertia in kgf m s2, forces in kp (= kgf). `G` times a mass gives kilograms.
-The tables are checked through every printed figure (tests/gait/test_report.py); `Jy` of body 9 and the sum of the
-trunk are the report's program errors (see `report_model`), the `exact` figure uses the mirror image of body 2.
+Frames: x forward, y to the left, z up; origin at the zero-moment point (ZMP) on the floor. Units of the report:
+masses in kgf s2/m, moments of inertia in kgf m s2, forces in kp (= kgf). `G` times a mass gives kilograms. The tables
+are checked through every printed figure (tests/gait/test_report.py); `Jy` of body 9 and the sum of the trunk are the
+report's program errors (see `report_model`), the `exact` figure uses the mirror image of body 2.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ BODY_NAMES = (
 
 # Table 3.1, metres
 F = 0.193  # half the shank
-O = 0.214  # half the thigh  # noqa: E741
+O = 0.214  # half the thigh
 Q = 0.246  # mass centre of the trunk above the waist
 RR = 0.406  # shoulder above the waist
 E = 0.154  # half the upper arm
@@ -54,7 +55,8 @@ MASS = np.array([0.321, 0.841, 0.696, 3.085, 0.207, 0.114, 0.207, 0.114, 0.841, 
 JY_TRUNK = 0.14975
 """Moment of inertia about y of bodies 3-8 together, kgf m s2, as the program used it (blank Jy8 taken as 0.0045)."""
 
-# Sole, metres from the foot centre: the largest BE2 and BE1 of Figs 5.6, 5.7, which the report calls heel and toe; width ours.
+# Sole, metres from the foot centre: the largest BE2 and BE1 of Figs 5.6, 5.7, which the report calls heel and toe;
+# width ours.
 SOLE_HEEL = -0.050
 SOLE_TOE = 0.100
 SOLE_HALF_WIDTH = 0.045

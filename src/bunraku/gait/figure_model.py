@@ -1,17 +1,19 @@
-"""The 12-body figure as a Bunraku Model, and a solved walk as its q, v, v': an independent check and a figure for other parts.
+"""The 12-body figure as a Bunraku Model, and a solved walk as its q, v, v': an independent check and a figure for
+other parts.
 
-Root: the left foot, free. Ankles and hips are balls (they pitch and lean), knees, waist, shoulders and elbows hinges about y; with
-fixed arms the arms are fixed to the trunk. Lengths, masses and inertias are those of `rigid_model.chain`; shapes (ours) make it
-visible. v of the free joint: linear in world axes, angular in body axes; of a ball: relative angular velocity u in the child's axes,
-so its derivative is R'(w'_child - w'_parent + w_child x w_parent).
-rnea(model, q, v, a) must give the ground reaction at the root and `Walk.moments` at the joints: tests/gait/test_figure_model.py.
+Root: the left foot, free. Ankles and hips are balls (they pitch and lean), knees, waist, shoulders and elbows hinges
+about y; with fixed arms the arms are fixed to the trunk. Lengths, masses and inertias are those of
+`rigid_model.chain`; shapes (ours) make it visible. v of the free joint: linear in world axes, angular in body axes;
+of a ball: relative angular velocity u in the child's axes, so its derivative is R'(w'_child - w'_parent + w_child x
+w_parent). rnea(model, q, v, a) must give the ground reaction at the root and `Walk.moments` at the joints:
+tests/gait/test_figure_model.py.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bunraku.gait.figure import A11, BODY_NAMES, G, SOLE_HALF_WIDTH, SOLE_HEEL, SOLE_TOE, SS, UH, D, E, F, H, O, Q
+from bunraku.gait.figure import A11, BODY_NAMES, SOLE_HALF_WIDTH, SOLE_HEEL, SOLE_TOE, SS, UH, D, E, F, G, H, O, Q
 from bunraku.gait.rigid_model import PARENT, chain, motion
 from bunraku.gait.walk import Walk
 from bunraku.model.description import Description, Joint, Shape, ball, free, hinge
@@ -41,7 +43,9 @@ def shapes_of(body: int, arms_free: bool) -> list[Shape]:
         middle, half = 0.5 * (SOLE_HEEL + SOLE_TOE), 0.5 * (SOLE_TOE - SOLE_HEEL)
         return [Shape("box", (half, SOLE_HALF_WIDTH, 0.025), (middle, 0.0, drop - UH + 0.025))]
     if body == 2:
-        return [Shape("capsule", (0.08, D - 0.02), (0.0, -D, 0.05), np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]], float))]
+        return [
+            Shape("capsule", (0.08, D - 0.02), (0.0, -D, 0.05), np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]], float))
+        ]
     if body == 3:
         return [Shape("capsule", (0.12, 0.14), (0.0, 0.0, Q)), Shape("sphere", (0.105,), (0.0, 0.0, Q + 0.36))]
     length, radius = {0: (F, 0.045), 1: (O, 0.065), 8: (-O, 0.065), 9: (-F, 0.045)}.get(body, (-E, 0.035))

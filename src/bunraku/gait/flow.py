@@ -1,11 +1,13 @@
 """The `exact` walk as a flow: smooth leg angles and an accurate integrator for the equations of `rigid_model`.
 
-Legs: the curve whose acceleration is GAIT's table, linear between the time steps (`smooth.smooth_curve`): cubic on each interval,
-angle, velocity and acceleration continuous, each the derivative of the other; a pattern that rests stays exactly at rest.
+Legs: the curve whose acceleration is GAIT's table, linear between the time steps (`smooth.smooth_curve`): cubic on
+each interval, angle, velocity and acceleration continuous, each the derivative of the other; a pattern that rests
+stays exactly at rest.
 
-Time: every interval between time steps, cut where the ZMP jumps, is crossed by one extrapolation step (Gragg, Bulirsch,
-Stoer: modified midpoint rule with 2, 4, 6, 8 substeps, order 8; Hairer, Norsett, Wanner, Solving ODEs I, II.9). The right-hand side is
-analytic inside an interval, so the order is reached; tests/gait/test_flow.py compares with scipy's DOP853.
+Time: every interval between time steps, cut where the ZMP jumps, is crossed by one extrapolation step (Gragg,
+Bulirsch, Stoer: modified midpoint rule with 2, 4, 6, 8 substeps, order 8; Hairer, Norsett, Wanner, Solving ODEs I,
+II.9). The right-hand side is analytic inside an interval, so the order is reached; tests/gait/test_flow.py compares
+with scipy's DOP853.
 
 State: (unknown angles, their rates), 4 numbers with arms fixed, 12 with arms free. SI units.
 """
@@ -88,11 +90,28 @@ def cross_interval(figure, poly, unknowns, k, s0, s1, h, zmp, levels, x, c, out,
 
 
 @kernel
-def advance(figure, poly, unknowns, interval, frac0, frac1, zmp, h, first, last, levels, x, c, out, wrench, q, matrix, work):
+def advance(
+    figure, poly, unknowns, interval, frac0, frac1, zmp, h, first, last, levels, x, c, out, wrench, q, matrix, work
+):
     """Advance x in place over the pieces first … last-1. Returns 0, or 1 when it fails."""
     for p in range(first, last):
         status = cross_interval(
-            figure, poly, unknowns, interval[p], frac0[p], frac1[p], h, zmp[p], levels, x, c, out, wrench, q, matrix, work
+            figure,
+            poly,
+            unknowns,
+            interval[p],
+            frac0[p],
+            frac1[p],
+            h,
+            zmp[p],
+            levels,
+            x,
+            c,
+            out,
+            wrench,
+            q,
+            matrix,
+            work,
         )
         if status != 0:
             return status
@@ -100,7 +119,8 @@ def advance(figure, poly, unknowns, interval, frac0, frac1, zmp, h, first, last,
 
 
 def leg_polynomials(gait: Gait) -> np.ndarray:
-    """(2, 40, 3, 4): left and right leg, interval of the step, beta1-3, coefficients in the fraction of the interval."""
+    """(2, 40, 3, 4): left and right leg, interval of the step, beta1-3, coefficients in the fraction of the
+    interval."""
     h = gait.cycle / (LAST - 1)
     poly = np.zeros((2, ROWS - 1, 3, 4))
     rows = np.arange(ROWS - 1)

@@ -11,8 +11,8 @@
     until = [0.2, 1.0]        # s
     x = [-0.02, 0.0]          # m ahead of the foot's centre
 
-Optional: time_factor, angle_factor, rise, source, note, starts (rows of theta, psi, theta', psi'). Unknown keys are errors.
-Numbers are written so that they read back to the same bits. Checked in tests/gait/test_gaitfile.py.
+Optional: time_factor, angle_factor, rise, source, note, starts (rows of theta, psi, theta', psi'). Unknown keys are
+errors. Numbers are written so that they read back to the same bits. Checked in tests/gait/test_gaitfile.py.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The gait library: the report's flat gait, and walks of our own for the other kinds it names (section 5.2).
 
-Only data (1), the flat gait, is printed (Fig. 5.1). The others – usual, smooth and long-stride walks, stairs up and down – are
-ours, made by `stride` from a few lengths and marked `source = "Bunraku"`. In the usual gait the foot rolls over its heel or toe only while
-the ZMP stands there: a flat sole that bears in its middle cannot turn; so in case IV it stays flat, in case V it rolls over the heel only.
-Checked in tests/gait/test_library.py: every gait solves and passes `checks`, the report's own except where the report says so.
+Only data (1), the flat gait, is printed (Fig. 5.1). The others – usual, smooth and long-stride walks, stairs up and
+down – are ours, made by `stride` from a few lengths and marked `source = "Bunraku"`. In the usual gait the foot rolls
+over its heel or toe only while the ZMP stands there: a flat sole that bears in its middle cannot turn; so in case IV
+it stays flat, in case V it rolls over the heel only. Checked in tests/gait/test_library.py: every gait solves and
+passes `checks`, the report's own except where the report says so.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def usual(case: str = "I") -> Gait:
 def smooth() -> Gait:
     """A smooth walk (ours): 0.4 m steps, level feet, the ZMP moving forward in six small steps."""
     zmp = Zmp((0.15, 0.3, 0.45, 0.6, 0.75, 1.0), (-0.03, -0.015, 0.0, 0.015, 0.03, 0.045), "smooth")
-    return make_gait("smooth", Stride(0.4, 0.86, surge=0.03, lift=0.055), zmp, "Smooth walk: short steps, little trunk motion.")
+    return make_gait(
+        "smooth", Stride(0.4, 0.86, surge=0.03, lift=0.055), zmp, "Smooth walk: short steps, little trunk motion."
+    )
 
 
 def long_stride() -> Gait:

@@ -1,8 +1,8 @@
 """Listings laid out like the report's (Figs 6.1-6.3), in its units (rad, kp, kp m), and one for SERVO.
 
-The numbers are those of the arrays; nothing is computed here but kp = N / 9.81. Where the mode is `exact` the head says so, and
-the iterations are those of our solver. Checked in tests/gait/test_listing.py (the printed rows of Fig. 6.2(c) come out digit by digit
-as far as the report's noise allows).
+The numbers are those of the arrays; nothing is computed here but kp = N / 9.81. Where the mode is `exact` the head
+says so, and the iterations are those of our solver. Checked in tests/gait/test_listing.py (the printed rows of Fig.
+6.2(c) come out digit by digit as far as the report's noise allows).
 """
 
 from __future__ import annotations
@@ -34,7 +34,12 @@ def gait_listing(gait: Gait) -> str:
             out += [f"{pattern.name}  {title}, TIME STEP = {gait.cycle / 80.0:.4f}"]
             out += [f"{'ORIGINAL GRAPH':>16}{'SMOOTHEN ANGLE':>16}{'VELOCITY':>16}{'ACCELERATION':>16}"]
             for i in index:
-                numbers = (curve.polyline[i], sign * curve.angle[i], sign * curve.velocity[i], sign * curve.acceleration[i])
+                numbers = (
+                    curve.polyline[i],
+                    sign * curve.angle[i],
+                    sign * curve.velocity[i],
+                    sign * curve.acceleration[i],
+                )
                 out.append("".join(f"{value:16.4f}" for value in numbers))
             out.append("")
     return "\n".join(out)
@@ -43,7 +48,13 @@ def gait_listing(gait: Gait) -> str:
 def head(walk: Walk, title: str) -> list[str]:
     """Title, mode, factors and ZMP."""
     gait = walk.gait
-    out = [title, "", "FOR", f"{gait.name.upper()}   MODE {walk.mode.upper()}{'   ARMS FREE' if walk.arms_free else ''}", ""]
+    out = [
+        title,
+        "",
+        "FOR",
+        f"{gait.name.upper()}   MODE {walk.mode.upper()}{'   ARMS FREE' if walk.arms_free else ''}",
+        "",
+    ]
     out.append(f"SCALE FACTORS      PER={gait.time_factor:8.4f}      SFO={gait.angle_factor:8.4f}")
     begin = 0.0
     for end, x in zip(gait.zmp.until, gait.zmp.x):
@@ -69,7 +80,18 @@ def bidyn_listing(walk: Walk) -> str:
         out += [f"ITERATION {k:3d}{gap:18.6e}" for k, gap in enumerate(found.history)]
     out += ["", f"SOLUTION FOUND IN {walk.iterations} ITERATIONS", ""]
     names = ("TIME", "THETA", "PSI", "DTHETA", "DPSI", "FORCE X", "FORCE Y", "FORCE Z", "D2THETA", "D2PSI")
-    units = ("(SEC)", "(RAD)", "(RAD)", "(RAD/SEC)", "(RAD/SEC)", "(KP)", "(KP)", "(KP)", "(RAD/SEC**2)", "(RAD/SEC**2)")
+    units = (
+        "(SEC)",
+        "(RAD)",
+        "(RAD)",
+        "(RAD/SEC)",
+        "(RAD/SEC)",
+        "(KP)",
+        "(KP)",
+        "(KP)",
+        "(RAD/SEC**2)",
+        "(RAD/SEC**2)",
+    )
     out += ["".join(f"{n:>13}" for n in names), "".join(f"{u:>13}" for u in units)]
     for row in bidyn_rows(walk):
         out.append("".join(f"{value:13.4f}" for value in row))
@@ -135,7 +157,9 @@ def servo_listing(walk: Walk) -> str:
         for row in zip(walk.time, drive.angle, drive.speed, drive.torque, drive.power):
             out.append(f"{row[0]:10.4f}" + "".join(f"{value:12.4f}" for value in row[1:]))
         out.append("")
-    out.append(f"{'ENERGY OVER ONE STEP (J)':<26}{'POSITIVE':>12}{'NEGATIVE':>12}{'NET':>12}{'PEAK N M':>12}{'PEAK W':>12}")
+    out.append(
+        f"{'ENERGY OVER ONE STEP (J)':<26}{'POSITIVE':>12}{'NEGATIVE':>12}{'NET':>12}{'PEAK N M':>12}{'PEAK W':>12}"
+    )
     peaks = {d.name: (np.abs(d.torque).max(), np.abs(d.power).max()) for d in drives(walk)}
     for name, energy in energies(walk).items():
         numbers = (energy.positive, energy.negative, energy.net, *peaks[name])

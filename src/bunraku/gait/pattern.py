@@ -1,9 +1,9 @@
 """A gait: polylines of the leg angles over two steps, the timing, the path of the ZMP, and starts for the solver.
 
-The report (section 5.2) gives the angles of the left leg from the vertical, positive when the segment's upper end leans
-forward, at up to 81 time steps of a two-step cycle: beta1 thigh, beta2 shank, beta3 foot. The right leg is half a cycle
-later with the opposite sign (it is drawn from the hip down). `swing_start` and `support_start` are the time steps (1-81)
-at which the left foot leaves and touches the floor; they are 40 apart.
+The report (section 5.2) gives the angles of the left leg from the vertical, positive when the segment's upper end
+leans forward, at up to 81 time steps of a two-step cycle: beta1 thigh, beta2 shank, beta3 foot. The right leg is half
+a cycle later with the opposite sign (it is drawn from the hip down). `swing_start` and `support_start` are the time
+steps (1-81) at which the left foot leaves and touches the floor; they are 40 apart.
 
 Angles in radians, lengths in metres, times in seconds. `rise` is the height gained per step (stairs; ours).
 Checked in tests/gait/test_pattern.py.
@@ -32,7 +32,9 @@ class Pattern:
     def __post_init__(self) -> None:
         where = f"pattern {self.name!r}"
         if len(self.index) != len(self.angle):
-            raise InputError(f"{where}: {len(self.index)} time steps but {len(self.angle)} angles; give one angle each.")
+            raise InputError(
+                f"{where}: {len(self.index)} time steps but {len(self.angle)} angles; give one angle each."
+            )
         if len(self.index) < 2 or self.index[0] != 1 or self.index[-1] != LAST:
             raise InputError(f"{where}: the time steps must start at 1 and end at {LAST}, got {list(self.index)}.")
         if any(b <= a for a, b in zip(self.index, self.index[1:])):
@@ -41,7 +43,8 @@ class Pattern:
             raise InputError(f"{where}: angles are radians between -pi and pi, got {list(self.angle)}.")
         if abs(self.angle[0] - self.angle[-1]) > 1e-9:
             raise InputError(
-                f"{where}: the walk repeats, so the first and last angle must agree, got {self.angle[0]} and {self.angle[-1]}."
+                f"{where}: the walk repeats, so the first and last angle must agree, "
+                f"got {self.angle[0]} and {self.angle[-1]}."
             )
 
 
@@ -70,7 +73,8 @@ class Gait:
             raise InputError(f"{where}: the cycle of two steps must last 0.05 to 60 s, got {self.cycle}.")
         if not 1 < self.swing_start < self.support_start < LAST:
             raise InputError(
-                f"{where}: wanted 1 < swing start < support start < {LAST}, got {self.swing_start} and {self.support_start}."
+                f"{where}: wanted 1 < swing start < support start < {LAST}, "
+                f"got {self.swing_start} and {self.support_start}."
             )
         if self.support_start - self.swing_start != 40:
             raise InputError(

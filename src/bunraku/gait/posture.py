@@ -1,7 +1,7 @@
 """Where every segment of the figure lies: end points for pictures, from the coordinates alone (either mode).
 
-`segments(walk, row, …)` gives for each of the 12 bodies its two end points and for the feet their rotation, in the fixed frame of
-`steps`. Uses `rigid_model.motion`, so links keep their length. Checked in tests/gait/test_steps.py.
+`segments(walk, row, …)` gives for each of the 12 bodies its two end points and for the feet their rotation, in the
+fixed frame of `steps`. Uses `rigid_model.motion`, so links keep their length. Checked in tests/gait/test_steps.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from bunraku.gait.walk import Walk
 
 @dataclass(frozen=True)
 class Posture:
-    """One instant: joints by name (m, fixed frame), rotation matrices of the 12 bodies, mass centres, and the sole (heel, toe)."""
+    """One instant: joints by name (m, fixed frame), rotation matrices of the 12 bodies, mass centres, and the sole
+    (heel, toe)."""
 
     time: float
     points: dict[str, np.ndarray]

@@ -28,7 +28,9 @@ TOO_BIG = 10.0
 
 
 @kernel
-def integrate(table, zmp, h, mass, jx, jy, jz, start, limit, state, seen, rates, bodies, spins, body, spin, work, angles):
+def integrate(
+    table, zmp, h, mass, jx, jy, jz, start, limit, state, seen, rates, bodies, spins, body, spin, work, angles
+):
     """One step of walking from `start`. Fills state[41, 4] (final), seen[41, 4] (second evaluation), rates[41, 4],
     bodies[41, 12, 3, 3], spins[41, 12, 3]. Returns 0, or the time index (from 1) at which |state| exceeds limit.
     """
@@ -84,7 +86,8 @@ def integrate(table, zmp, h, mass, jx, jy, jz, start, limit, state, seen, rates,
 
 @dataclass(frozen=True)
 class ReportRun:
-    """What one integration leaves: arrays over the 41 rows; `stopped` is 0 or the time index where the norm got too big."""
+    """What one integration leaves: arrays over the 41 rows; `stopped` is 0 or the time index where the norm got too
+    big."""
 
     time: np.ndarray
     state: np.ndarray
@@ -141,8 +144,6 @@ class ReportProgram:
         body, spin, work, angles = workspace()
         rate = np.zeros(4)
         state = np.asarray(state, dtype=float)
-        derivative(
-            self.table[row], self.zmp[row], self.mass, *self.inertias, state, rate, body, spin, work, angles
-        )
+        derivative(self.table[row], self.zmp[row], self.mass, *self.inertias, state, rate, body, spin, work, angles)
         rows = (state[None], state[None], rate[None], body[None], spin[None])
         return ReportRun(np.array([row * self.h]), *rows, stopped=0)

@@ -6,9 +6,9 @@ zero-moment conditions about the ZMP (origin) are
     sum m [Y (Z''+g) - Z Y''] + sum Mx = 0,      sum m [Z X'' - X (Z''+g)] + sum My = 0                     (3.4)
 
 with the rotation terms (3.5); both are linear in theta'', psi'' and give (3.10). Errors kept on purpose, because the
-printed tables contain them: links shortened by cos theta in X, wrong sign of the forearm term in Z(6) and Z(8), X''(11) without
-X''(3), Z''(10) and Z''(11) too low by 2 F cos th (r2'' sin r2 + r2'^2 cos r2), Jy of body 9 ten times too large, and
-wrong signs of Mx, Mz and of My on the right leg. `rigid_model` is the same figure done right.
+printed tables contain them: links shortened by cos theta in X, wrong sign of the forearm term in Z(6) and Z(8),
+X''(11) without X''(3), Z''(10) and Z''(11) too low by 2 F cos th (r2'' sin r2 + r2'^2 cos r2), Jy of body 9 ten times
+too large, and wrong signs of Mx, Mz and of My on the right leg. `rigid_model` is the same figure done right.
 
 Frames and units as in `figure`: kgf, m, s. `body[i, axis, order]`: body i, axis x y z, order 0 position 1 velocity
 2 acceleration. Checked against Figs 6.2(c), 6.3(b), 6.3(c) in tests/gait/test_report.py.
@@ -26,7 +26,8 @@ from bunraku.spatial.kernel import kernel
 
 @kernel
 def direction(lean, pitch, out):
-    """Unit vector along a leg segment with time derivatives, out[axis, order], from lean[3] and pitch[3] (angle, ', '').
+    """Unit vector along a leg segment with time derivatives, out[axis, order], from lean[3] and pitch[3] (angle, ',
+    '').
 
     x = cos lean sin pitch (the report's), y = sin lean cos pitch, z = cos lean cos pitch.
     """
@@ -45,8 +46,8 @@ def direction(lean, pitch, out):
 def bodies(row, lean, trunk, zmp, body, work):
     """Mass centres of the 12 bodies with derivatives, (3.6).
 
-    row[6, 3] leg angles (left beta1-3, right beta1-3), lean and trunk [3] = theta, psi with derivatives, zmp ahead of the
-    foot's centre; fills body[12, 3, 3]; work[7, 3, 3].
+    row[6, 3] leg angles (left beta1-3, right beta1-3), lean and trunk [3] = theta, psi with derivatives, zmp ahead of
+    the foot's centre; fills body[12, 3, 3]; work[7, 3, 3].
     """
     left1, left2, left3 = work[0], work[1], work[2]
     right1, right2, right3, up = work[3], work[4], work[5], work[6]
@@ -140,7 +141,8 @@ def moments_at_zmp(mass, body, spin):
 
 @kernel
 def derivative(row, zmp, mass, jx, jy, jz, state, rate, body, spin, work, angles):
-    """DERIV: rate = d(state)/dt from (3.10). body, spin hold the bodies at these accelerations; angles[2, 3] is scratch."""
+    """DERIV: rate = d(state)/dt from (3.10). body, spin hold the bodies at these accelerations; angles[2, 3] is
+    scratch."""
     lean, trunk = angles[0], angles[1]
     lean[0], lean[1] = state[0], state[2]
     trunk[0], trunk[1] = state[1], state[3]

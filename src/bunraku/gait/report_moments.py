@@ -1,13 +1,13 @@
 """MOMA: positions, velocities, accelerations of the 12 bodies and the moments at the 7 joints (report, Fig. 6.3).
 
-Joints: 1 left ankle, 2 left knee, 3 left hip, 4 right hip, 5 right knee, 6 right ankle, 7 waist. For each joint, over the bodies
-beyond it (seen from the support foot),
+Joints: 1 left ankle, 2 left knee, 3 left hip, 4 right hip, 5 right knee, 6 right ankle, 7 waist. For each joint, over
+the bodies beyond it (seen from the support foot),
 
     TRANSLATION = - sum (r - r_joint) x m (a + g z),    ROTATION = sum M of (3.5),    TOTAL = TRANSLATION - ROTATION
 
-The report puts joint 7 at Z3 + PP although psi turns about Z3; kept here (`servo` has it right). Units kp m. The numbers
-belong to the state of the second evaluation of each step (see `report_integrator`).
-Checked against Figs 6.3(b), (c) in tests/gait/test_report.py.
+The report puts joint 7 at Z3 + PP although psi turns about Z3; kept here (`servo` has it right). Units kp m. The
+numbers belong to the state of the second evaluation of each step (see `report_integrator`). Checked against Figs
+6.3(b), (c) in tests/gait/test_report.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bunraku.gait.report_integrator import ReportProgram, ReportRun
 JOINT_NAMES = ("left_ankle", "left_knee", "left_hip", "right_hip", "right_knee", "right_ankle", "waist")
 
 BEYOND = (
-    tuple(range(0, 11)),
+    tuple(range(11)),
     tuple(range(1, 11)),
     tuple(range(2, 11)),
     (8, 9, 10),
@@ -44,7 +44,8 @@ class ReportMoments:
 
 
 def joint_positions(bodies: np.ndarray, beta3: np.ndarray, waist: float = PP) -> np.ndarray:
-    """Joints (n, 7, 3) from the mass centres bodies[n, 12, 3, order 0] and the angle of the support foot beta3[n]; `waist` above Z3."""
+    """Joints (n, 7, 3) from the mass centres bodies[n, 12, 3, order 0] and the angle of the support foot beta3[n];
+    `waist` above Z3."""
     centre = bodies[..., 0]
     joints = np.empty((centre.shape[0], 7, 3))
     up = np.stack([np.sin(beta3), np.zeros_like(beta3), np.cos(beta3)], axis=1)
@@ -61,7 +62,8 @@ def joint_positions(bodies: np.ndarray, beta3: np.ndarray, waist: float = PP) ->
 def report_moments(program: ReportProgram, run: ReportRun, *, corrected: bool = False) -> ReportMoments:
     """The moments of MOMA for every row of a run.
 
-    `corrected` (for SERVO): joint 7 at Z3, and the rotation terms with their proper signs (Mx, Mz of all legs, My of the right one).
+    `corrected` (for SERVO): joint 7 at Z3, and the rotation terms with their proper signs (Mx, Mz of all legs, My of
+    the right one).
     """
     rows = np.round(run.time / program.h).astype(int)
     joints = joint_positions(run.bodies, program.table[rows, 2, 0], 0.0 if corrected else PP)

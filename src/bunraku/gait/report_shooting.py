@@ -4,10 +4,10 @@ A step must end as the mirror image of its beginning (3.11):
 
     q(start) = (theta0 + thetaT, psi0 - psiT, theta'0 + theta'T, psi'0 - psi'T) = 0,       PERF.INDEX = |q|
 
-The derivatives of q come from four more integrations with one start value changed by 0.005 each. While |q| > 1 the start moves against
-the gradient of |q| (4.5), later by Newton's step (4.6); a move is scaled down so that |d psi| <= 0.025. It stops
-when |q| < 0.001. From (0.007, 0.3, 0.7, 1.8) this takes 16 iterations, printed in Figs 6.2(a), (b); tests/gait/test_report.py
-follows them. `shooting.py` has the solver that needs no start.
+The derivatives of q come from four more integrations with one start value changed by 0.005 each. While |q| > 1 the
+start moves against the gradient of |q| (4.5), later by Newton's step (4.6); a move is scaled down so that |d psi| <=
+0.025. It stops when |q| < 0.001. From (0.007, 0.3, 0.7, 1.8) this takes 16 iterations, printed in Figs 6.2(a), (b);
+tests/gait/test_report.py follows them. `shooting.py` has the solver that needs no start.
 """
 
 from __future__ import annotations
@@ -109,11 +109,13 @@ def search(
     return ReportSearch(np.array(first, dtype=float), start, status, tuple(done), stopped)
 
 
-def newton(program: ReportProgram, first: np.ndarray, *, stop: float = 1e-9, most: int = 60, limit: float = 1e4) -> ReportSearch:
+def newton(
+    program: ReportProgram, first: np.ndarray, *, stop: float = 1e-9, most: int = 60, limit: float = 1e4
+) -> ReportSearch:
     """Newton's iteration on the same equations, halving a step until |q| falls, without the report's limits.
 
-    Quick from a good start (4-6 iterations). From others it may end in a periodic solution that is no walk, with the trunk leaning by 0.5 to
-    1.7 rad: who calls must look (`survey` names them not admissible).
+    Quick from a good start (4-6 iterations). From others it may end in a periodic solution that is no walk, with the
+    trunk leaning by 0.5 to 1.7 rad: who calls must look (`survey` names them not admissible).
     """
     start = np.array(first, dtype=float)
     end, stopped = program.end(start, limit)

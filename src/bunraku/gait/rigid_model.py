@@ -1,19 +1,19 @@
 """The same 12-body figure as a chain of rigid bodies in three dimensions (mode `exact`), SI units.
 
-Coordinates (absolute angles, rad): theta lateral lean of both legs; pitches psi trunk, b1 b2 b3 left thigh, shank, foot,
-r1 r2 r3 right thigh, shank, foot (drawn downwards, so their pitch is -r), and the four arm segments. A leg segment is turned by
-R = Rx(-theta) Ry(pitch), every other body by Ry(pitch); hence
+Coordinates (absolute angles, rad): theta lateral lean of both legs; pitches psi trunk, b1 b2 b3 left thigh, shank,
+foot, r1 r2 r3 right thigh, shank, foot (drawn downwards, so their pitch is -r), and the four arm segments. A leg
+segment is turned by R = Rx(-theta) Ry(pitch), every other body by Ry(pitch); hence
 
     w  = -theta' e_x + pitch' e,   e = (0, cos theta, -sin theta),   w' = its derivative
     a  = a_joint + w' x d + w x (w x d)          for a point at d from its joint
     f  = m (a - g),   n = I w' + w x I w         Newton, Euler
     M  = sum r x f + n                           moment about the ZMP (origin): Mx = My = 0
 
-With arms fixed (2 unknowns theta'', psi'') the arms turn with the trunk. With arms free (6 unknowns; report, section 8)
-each shoulder and elbow carries only the moment of a passive spring and damper about the y axis, which is four more equations.
-All are linear in the unknown accelerations; `accelerations` finds the matrix by unit accelerations.
-Frames: origin at the ZMP, x forward, y left, z up. Checked against Bunraku's own rnea on the figure as a Model, and by the
-power balance, in tests/gait/test_rigid.py.
+With arms fixed (2 unknowns theta'', psi'') the arms turn with the trunk. With arms free (6 unknowns; report, section
+8) each shoulder and elbow carries only the moment of a passive spring and damper about the y axis, which is four more
+equations. All are linear in the unknown accelerations; `accelerations` finds the matrix by unit accelerations.
+Frames: origin at the ZMP, x forward, y left, z up. Checked against Bunraku's own rnea on the figure as a Model, and
+by the power balance, in tests/gait/test_rigid.py.
 """
 
 from __future__ import annotations
@@ -55,14 +55,18 @@ ARM_BODIES = np.array([4, 5, 6, 7])
 class Chain(NamedTuple):
     """The figure as arrays over its 12 bodies (SI)."""
 
-    joint: np.ndarray  # (12, 3) joint to the parent, from the parent's own joint, in the parent's frame; foot: ankle above
+    joint: (
+        np.ndarray
+    )  # (12, 3) joint to the parent, from the parent's own joint, in the parent's frame; foot: ankle above
     centre: np.ndarray  # (12, 3) mass centre from the body's joint, in its frame
     source: np.ndarray  # (12,) coordinate that is its pitch
     sign: np.ndarray  # (12,) sign of that pitch
     rolls: np.ndarray  # (12,) 1 where the body leans with theta
     mass: np.ndarray  # (12,) kg
     inertia: np.ndarray  # (12, 3) principal moments in its frame, kg m2
-    spring: np.ndarray  # (4, 3) stiffness N m/rad, damping N m s/rad, rest angle rad of shoulder R, elbow R, shoulder L, elbow L
+    spring: (
+        np.ndarray
+    )  # (4, 3) stiffness N m/rad, damping N m s/rad, rest angle rad of shoulder R, elbow R, shoulder L, elbow L
 
 
 class ArmSprings(NamedTuple):
@@ -103,7 +107,8 @@ def chain(arms_free: bool = False, springs: ArmSprings | None = None) -> Chain:
 
 @inline
 def point(out, i, dx, dy, dz, position, velocity, acceleration, j):
-    """Motion of the point d (frame of body i, from its joint): fills rows `position`, `velocity`, `acceleration` of out[j]."""
+    """Motion of the point d (frame of body i, from its joint): fills rows `position`, `velocity`, `acceleration` of
+    out[j]."""
     x = out[i, 6, 0] * dx + out[i, 6, 1] * dy + out[i, 6, 2] * dz
     y = out[i, 7, 0] * dx + out[i, 7, 1] * dy + out[i, 7, 2] * dz
     z = out[i, 8, 0] * dx + out[i, 8, 1] * dy + out[i, 8, 2] * dz
@@ -173,7 +178,8 @@ def motion(figure, c, zmp, out, wrench):
 
 @kernel
 def residual(figure, c, zmp, free, out, wrench, q):
-    """The equations that vanish: q[0], q[1] = Mx, My about the ZMP; with free arms q[2:6] about shoulders and elbows."""
+    """The equations that vanish: q[0], q[1] = Mx, My about the ZMP; with free arms q[2:6] about shoulders and
+    elbows."""
     motion(figure, c, zmp, out, wrench)
     q[:] = 0.0
     for i in range(12):

@@ -1,15 +1,15 @@
 """SERVO: angle, speed, torque, power and energy of every drive (report, section 4.1 (4); described there, never built).
 
-A drive turns the body beyond a joint against the body before it. With e = (0, cos theta, -sin theta), the pitch axis of both leaning
-legs, -e_x their roll axis, and N the moment on everything beyond the joint (Walk.moments),
+A drive turns the body beyond a joint against the body before it. With e = (0, cos theta, -sin theta), the pitch axis
+of both leaning legs, -e_x their roll axis, and N the moment on everything beyond the joint (Walk.moments),
 
     pitch torque = N . e,   roll torque = - N . e_x,   P = N . (w_beyond - w_before)
 
-Angles (before -> beyond): left ankle b2 - b3, knee b1 - b2, hip -b1; right hip -r1, knee r1 - r2, ankle r2 - r3; waist psi;
-lateral (roll) left ankle theta, left hip -theta, right hip theta, right ankle -theta. The report lists only the ankle's roll; without
-the other three the powers do not add up. With all of them the sum equals dE/dt to rounding error, and that is
-the test (tests/gait/test_servo.py). With free arms, shoulders and elbows are listed too: what their springs and dampers give.
-Units: rad, rad/s, N m, W, J.
+Angles (before -> beyond): left ankle b2 - b3, knee b1 - b2, hip -b1; right hip -r1, knee r1 - r2, ankle r2 - r3;
+waist psi; lateral (roll) left ankle theta, left hip -theta, right hip theta, right ankle -theta. The report lists
+only the ankle's roll; without the other three the powers do not add up. With all of them the sum equals dE/dt to
+rounding error, and that is the test (tests/gait/test_servo.py). With free arms, shoulders and elbows are listed too:
+what their springs and dampers give. Units: rad, rad/s, N m, W, J.
 """
 
 from __future__ import annotations

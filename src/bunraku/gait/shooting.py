@@ -1,19 +1,20 @@
 """The periodic walk found without a guess: multiple shooting with a globalised Newton iteration (mode `exact`).
 
-A walk repeats when a step, seen from the other foot, ends as it began: x_0 = S x(T) with S the mirror of `Flow.mirror`
-(3.11). The trunk is an inverted pendulum, so an error at the start grows some 60-fold over a step and shooting over a whole step
-needs a good start; that is the patience the report asks for. Here the step is cut into segments, each with a state of its
-own, and all gaps
+A walk repeats when a step, seen from the other foot, ends as it began: x_0 = S x(T) with S the mirror of
+`Flow.mirror` (3.11). The trunk is an inverted pendulum, so an error at the start grows some 60-fold over a step and
+shooting over a whole step needs a good start; that is the patience the report asks for. Here the step is cut into
+segments, each with a state of its own, and all gaps
 
     F_i = flow_i(x_i) - x_{i+1},    F_last = S flow_last(x_last) - x_0
 
-are closed together: Newton's step from the block system, halved until the norm of F falls (Armijo; Deuflhard, Newton Methods
-for Nonlinear Problems, 2011). Every segment starts upright and at rest, so no guess is asked for. A given start is used too (then the
-segments begin on its own path as far as that stays small).
+are closed together: Newton's step from the block system, halved until the norm of F falls (Armijo; Deuflhard, Newton
+Methods for Nonlinear Problems, 2011). Every segment starts upright and at rest, so no guess is asked for. A given
+start is used too (then the segments begin on its own path as far as that stays small).
 
-The answer is `admissible` when the trunk and the legs stay within LARGEST_PSI, LARGEST_THETA: the equations have other periodic
-solutions with the trunk hanging (report, section 3.4: "angles abnormally large"), which are no walks.
-Checked in tests/gait/test_shooting.py (periodic to 1e-8, against scipy's integrator) and timed in `bunraku bench gait`.
+The answer is `admissible` when the trunk and the legs stay within LARGEST_PSI, LARGEST_THETA: the equations have
+other periodic solutions with the trunk hanging (report, section 3.4: "angles abnormally large"), which are no walks.
+Checked in tests/gait/test_shooting.py (periodic to 1e-8, against scipy's integrator) and timed in `bunraku bench
+gait`.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ def gaps(flow: Flow, cuts: np.ndarray, x: np.ndarray, levels: int) -> tuple[np.n
     return gap, ends
 
 
-def newton_step(flow: Flow, cuts: np.ndarray, x: np.ndarray, gap: np.ndarray, ends: np.ndarray, levels: int) -> np.ndarray | None:
+def newton_step(
+    flow: Flow, cuts: np.ndarray, x: np.ndarray, gap: np.ndarray, ends: np.ndarray, levels: int
+) -> np.ndarray | None:
     """Solve the linearised block system for the change of all segment states; None where it cannot be formed."""
     m, n = x.shape
     matrix = np.zeros((m * n, m * n))
@@ -184,7 +187,9 @@ def judge(flow: Flow, x: np.ndarray, ends: np.ndarray) -> str:
     return "walk" if small else "not admissible"
 
 
-def solve(flow: Flow, start: np.ndarray | None = None, progress: Callable[[int, float], None] | None = None) -> Solution:
+def solve(
+    flow: Flow, start: np.ndarray | None = None, progress: Callable[[int, float], None] | None = None
+) -> Solution:
     """The periodic walk, or NoWalk with what was found instead."""
     solution = periodic(flow, start, progress=progress)
     name = flow.gait.name
@@ -193,8 +198,8 @@ def solve(flow: Flow, start: np.ndarray | None = None, progress: Callable[[int, 
     if solution.status == "not admissible":
         psi = float(np.abs(solution.states[:, 1]).max())
         raise NoWalk(
-            f"gait {name!r}: the only periodic solution found leans the trunk by {np.degrees(psi):.0f} degrees, which is not a walk; "
-            "shorten the step, lengthen the cycle, or move the ZMP."
+            f"gait {name!r}: the only periodic solution found leans the trunk by {np.degrees(psi):.0f} degrees, "
+            "which is not a walk; shorten the step, lengthen the cycle, or move the ZMP."
         )
     raise NoWalk(
         f"gait {name!r}: no periodic walk found ({solution.status} after {solution.iterations} iterations, gap "

@@ -1,13 +1,13 @@
 """GAIT: from polylines to smooth leg angles with velocity and acceleration (report, sections 4.1 and 5.2, Fig. 6.1).
 
-The polyline is read at the time steps 1 … 81, continued periodically by 4 points on each side, and each point replaced by
-the value of the polynomial of degree 4 that fits it and its 4 neighbours on each side best (least squares); the 4 points
-at each end use the nearest 9-point polynomial off its centre. Velocity and acceleration are central differences.
-`leg_table` cuts out one step: the support (left) leg takes the steps support_start … 80, 1 … swing_start, the
-swinging (right) leg the negative of swing_start … support_start.
+The polyline is read at the time steps 1 … 81, continued periodically by 4 points on each side, and each point
+replaced by the value of the polynomial of degree 4 that fits it and its 4 neighbours on each side best (least
+squares); the 4 points at each end use the nearest 9-point polynomial off its centre. Velocity and acceleration are
+central differences. `leg_table` cuts out one step: the support (left) leg takes the steps support_start … 80, 1 …
+swing_start, the swinging (right) leg the negative of swing_start … support_start.
 
-`smooth_curve` is the curve of mode `exact`, whose velocity and acceleration are true derivatives.
-`historical`: 3 significant digits, as the report's programs handed the numbers on. Checked against Figs 6.1(b), 6.1(c) in
+`smooth_curve` is the curve of mode `exact`, whose velocity and acceleration are true derivatives. `historical`: 3
+significant digits, as the report's programs handed the numbers on. Checked against Figs 6.1(b), 6.1(c) in
 tests/gait/test_report.py.
 """
 
@@ -60,14 +60,19 @@ def smooth_curve(pattern: Pattern, dt: float) -> tuple[np.ndarray, np.ndarray, n
     """Angle, velocity, acceleration at the time steps 1 … 80 of a curve that is what it says (mode `exact`).
 
     GAIT's three columns are not derivatives of one another. The curve whose second derivative is GAIT's acceleration
-    (central difference of a central difference), linear between time steps, has at the time steps the velocity
-    (1, 2, 1)/4 and the angle (1, 6, 10, 6, 1)/24 of GAIT's columns: integrate twice and sum the shifts. Everything is periodic.
+    (central difference of a central difference), linear between time steps, has at the time steps the velocity (1, 2,
+    1)/4 and the angle (1, 6, 10, 6, 1)/24 of GAIT's columns: integrate twice and sum the shifts. Everything is
+    periodic.
     """
     polyline = np.interp(np.arange(1, LAST), pattern.index, pattern.angle)
     smoothed = spread(polyline, fit_matrix()[HALF])
     velocity = (np.roll(smoothed, -1) - np.roll(smoothed, 1)) / (2.0 * dt)
     acceleration = (np.roll(velocity, -1) - np.roll(velocity, 1)) / (2.0 * dt)
-    return spread(smoothed, np.array([1, 6, 10, 6, 1]) / 24.0), spread(velocity, np.array([1, 2, 1]) / 4.0), acceleration
+    return (
+        spread(smoothed, np.array([1, 6, 10, 6, 1]) / 24.0),
+        spread(velocity, np.array([1, 2, 1]) / 4.0),
+        acceleration,
+    )
 
 
 def spread(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -1,15 +1,16 @@
 """Many steps in a fixed frame: the mapping of Figs 7.2, 7.3 to any number of steps, left and right foot alternating.
 
-The solved step has its origin at the ZMP. In a frame fixed to the floor (origin under the centre of the foot that carries first,
-y = 0 half-way between the feet's tracks is NOT used: the first support foot is at y = 0 as in the report) the k-th step is
+The solved step has its origin at the ZMP. In a frame fixed to the floor (origin under the centre of the foot that
+carries first, y = 0 half-way between the feet's tracks is NOT used: the first support foot is at y = 0 as in the
+report) the k-th step is
 
     x -> x + zmp + k * step,    z -> z + k * rise,    y -> y            (k even, left foot carries)
                                                       y -> -w - y       (k odd, right foot carries, sides exchanged)
 
-where w = 2 D is the distance of the feet's tracks. Odd steps exchange the numbers of left and right bodies (1-10, 2-9, 5-7, 6-8,
-11-12), as the report's listing does. Its own listing adds displacements body by body, which is the same for a walk
-that fits at the switch of feet and hides the gap for one that does not; `report=True` does it that way.
-Checked in tests/gait/test_steps.py.
+where w = 2 D is the distance of the feet's tracks. Odd steps exchange the numbers of left and right bodies (1-10,
+2-9, 5-7, 6-8, 11-12), as the report's listing does. Its own listing adds displacements body by body, which is the
+same for a walk that fits at the switch of feet and hides the gap for one that does not; `report=True` does it that
+way. Checked in tests/gait/test_steps.py.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ SWAPPED = np.array([0, 1, 5, 6, 7, 2, 3, 4, 10, 11, 8, 9])
 
 @dataclass(frozen=True)
 class Path:
-    """Several steps in a fixed frame: time (n,), bodies (n, 12, 3) m, index of the step and whether the left foot carries."""
+    """Several steps in a fixed frame: time (n,), bodies (n, 12, 3) m, index of the step and whether the left foot
+    carries."""
 
     time: np.ndarray
     bodies: np.ndarray
@@ -42,7 +44,8 @@ class Path:
 
 
 def walk_on(walk: Walk, steps: int, *, report: bool = False) -> Path:
-    """Continue a solved step to `steps` steps; the first row of each later step (equal to the last of the one before) is left out."""
+    """Continue a solved step to `steps` steps; the first row of each later step (equal to the last of the one before)
+    is left out."""
     if not 1 <= steps <= 10_000:
         raise InputError(f"steps: wanted 1 to 10000, got {steps}.")
     centre = walk.bodies[..., 0].copy()

@@ -1,15 +1,17 @@
-"""Gaits of our own from a few lengths: the path of hip and foot, turned into the report's leg polylines by inverse kinematics.
+"""Gaits of our own from a few lengths: the path of hip and foot, turned into the report's leg polylines by inverse
+kinematics.
 
-Over the time u since the left foot landed (0 … 2T, T one step) the hip moves forward by one step length a step, a little faster at the
-switch of feet than in between (`surge`), and up by `rise` with a small `dip`. While the foot carries it is at rest, except that it
-may roll over its rear edge until `heel_until` (toe up by `heel_pitch` at landing) and over its front edge from `toe_from` (heel up by
-`toe_pitch` at lift-off). While it swings, its ankle and pitch follow polynomials of degree 5 that join position, velocity and
-acceleration at both ends, plus a lift (u (1-u))^3, so nothing jumps at the switch of feet. Shank and thigh angles follow from the
-triangle hip-knee-ankle (law of cosines, knee forward).
+Over the time u since the left foot landed (0 … 2T, T one step) the hip moves forward by one step length a step, a
+little faster at the switch of feet than in between (`surge`), and up by `rise` with a small `dip`. While the foot
+carries it is at rest, except that it may roll over its rear edge until `heel_until` (toe up by `heel_pitch` at
+landing) and over its front edge from `toe_from` (heel up by `toe_pitch` at lift-off). While it swings, its ankle and
+pitch follow polynomials of degree 5 that join position, velocity and acceleration at both ends, plus a lift (u
+(1-u))^3, so nothing jumps at the switch of feet. Shank and thigh angles follow from the triangle hip-knee-ankle (law
+of cosines, knee forward).
 
-The polylines have a break point at every time step and are sharpened beforehand so that `smooth.smooth_curve` gives the wanted
-angles (to about 1e-4 rad). The feet roll about the very points at which the ZMP stands then, as (3.6) of the report has it.
-Checked in tests/gait/test_library.py (clearance, contact, continuity).
+The polylines have a break point at every time step and are sharpened beforehand so that `smooth.smooth_curve` gives
+the wanted angles (to about 1e-4 rad). The feet roll about the very points at which the ZMP stands then, as (3.6) of
+the report has it. Checked in tests/gait/test_library.py (clearance, contact, continuity).
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ ANKLE = UH + H
 class Stride:
     """Lengths in m, angles in rad, times in s; heights are above the sole of the support foot.
 
-    `forward`, `upward` (stairs, flat feet): parts of the swing, 0 … 1, during which the foot moves forward and up or down.
+    `forward`, `upward` (stairs, flat feet): parts of the swing, 0 … 1, during which the foot moves forward and up or
+    down.
     """
 
     step: float
@@ -133,8 +136,8 @@ def leg_angles(stride: Stride, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     shank, thigh = 2.0 * F, 2.0 * O
     if length.max() > 0.999 * (shank + thigh) or length.min() < 0.3:
         raise InputError(
-            f"stride: the leg would have to be {length.max():.3f} m long (at least {length.min():.3f}), but shank and thigh "
-            f"are {shank + thigh:.3f} m; lower the hip or shorten the step."
+            f"stride: the leg would have to be {length.max():.3f} m long (at least {length.min():.3f}), but shank "
+            f"and thigh are {shank + thigh:.3f} m; lower the hip or shorten the step."
         )
     lean = np.arctan2(dx, dz)
     at_ankle = np.arccos((length**2 + shank**2 - thigh**2) / (2.0 * length * shank))

@@ -1,10 +1,11 @@
-"""A survey of starts: from which (theta, psi, theta', psi') does the solver reach a walk, which one, in how many iterations?
+"""A survey of starts: from which (theta, psi, theta', psi') does the solver reach a walk, which one, in how many
+iterations?
 
-The report asks its reader to try starts "patiently and systematically" (section 5.1). `survey` does it: random or given starts,
-with the report's own iteration (`historical`), with Newton's on the same equations (`newton`), or with our solver (`exact`, here
-with integration of order 4). Solutions are grouped; those with
-abnormally large angles are named not admissible. Deterministic for a seed. Checked in tests/gait/test_survey.py; 1,000 starts
-are timed in `bunraku bench gait`.
+The report asks its reader to try starts "patiently and systematically" (section 5.1). `survey` does it: random or
+given starts, with the report's own iteration (`historical`), with Newton's on the same equations (`newton`), or with
+our solver (`exact`, here with integration of order 4). Solutions are grouped; those with abnormally large angles are
+named not admissible. Deterministic for a seed. Checked in tests/gait/test_survey.py; 1,000 starts are timed in
+`bunraku bench gait`.
 """
 
 from __future__ import annotations
@@ -114,3 +115,24 @@ def report_trial(program: ReportProgram, found: ReportSearch) -> Trial:
         small = largest <= LARGEST_PSI and np.abs(state[:, 0]).max() <= LARGEST_THETA
         status = "walk" if small else "not admissible"
     return Trial(found.first, status, len(found.iterations), found.start, largest)
+
+
+def survey_text(result: Survey) -> str:
+    """A short report: statuses, distinct solutions."""
+    total = len(result.trials)
+    lines = [f"{total} starts, method {result.mode}", ""]
+    lines += [f"{count:8d}  {100.0 * count / total:5.1f} %  {status}" for status, count in result.counts().items()]
+    lines += ["", f"{'found':>8}{'iterations':>12}{'theta':>12}{'psi':>12}{'dtheta':>12}{'dpsi':>12}  kind"]
+    for start, status, count, iterations in result.solutions():
+        lines.append(f"{count:8d}{iterations:12.1f}" + "".join(f"{value:12.5f}" for value in start) + f"  {status}")
+    return "\n".join([*lines, ""])
+
+
+def survey_csv(result: Survey) -> str:
+    """Every trial as a line of CSV."""
+    names = [f"{kind}_{name}" for kind in ("start", "end") for name in ("theta", "psi", "dtheta", "dpsi")]
+    lines = [",".join([*names, "iterations", "largest_psi", "status"])]
+    for t in result.trials:
+        values = [f"{v:.10g}" for v in (*t.start, *t.solution)]
+        lines.append(",".join([*values, str(t.iterations), f"{t.largest_psi:.6g}", t.status]))
+    return "\n".join(lines) + "\n"

@@ -1,11 +1,11 @@
 """A solved walk: one step sampled in time, in either mode, SI units throughout.
 
-`solve_walk(gait, mode=…)` runs the stages: `historical` follows the report (search from the gait's starts, its integrator, its
-equations), `exact` solves the rigid figure without a start. `Walk` holds what later stages need: coordinates, mass centres with
-derivatives, ground reaction, joint moments on the outer side, and the state. Times are those of the report's tables (41 rows) unless
-`samples` asks for more. Frame: origin at the ZMP of that instant, x forward, y left, z up; the left foot carries.
-At an instant where the ZMP jumps the old place holds (as in the report).
-Checked in tests/gait/test_walk.py.
+`solve_walk(gait, mode=…)` runs the stages: `historical` follows the report (search from the gait's starts, its
+integrator, its equations), `exact` solves the rigid figure without a start. `Walk` holds what later stages need:
+coordinates, mass centres with derivatives, ground reaction, joint moments on the outer side, and the state. Times are
+those of the report's tables (41 rows) unless `samples` asks for more. Frame: origin at the ZMP of that instant, x
+forward, y left, z up; the left foot carries. At an instant where the ZMP jumps the old place holds (as in the
+report). Checked in tests/gait/test_walk.py.
 """
 
 from __future__ import annotations
@@ -89,7 +89,14 @@ def exact_walk(
     """Solve and sample the walk of the rigid figure."""
     flow = Flow(gait, arms_free=arms_free, springs=springs)
     solution = solve(flow, start, progress)
-    return sample_flow(flow, solution, sample_times(gait, samples))
+    walk = sample_flow(flow, solution, sample_times(gait, samples))
+    lift = float(walk.force[:, 2].min())
+    if lift <= 0.0:
+        raise NoWalk(
+            f"gait {gait.name!r}: at t = {walk.time[walk.force[:, 2].argmin()]:.3f} s the ground would have to pull with "
+            f"{-lift:.0f} N, which is not a walk; lengthen the cycle or move the legs less."
+        )
+    return walk
 
 
 def states_at_pieces(flow: Flow, start: np.ndarray) -> np.ndarray:
@@ -115,7 +122,13 @@ def sample_flow(flow: Flow, solution: Solution, times: np.ndarray, *, after: boo
         side = "right" if after else "left"
         piece = int(np.clip(np.searchsorted(flow.time - (1e-9 if after else -1e-9), t, side) - 1, 0, flow.pieces - 1))
         whole = (t - flow.time[piece]) / (flow.time[piece + 1] - flow.time[piece])
-        x = states[piece] if whole <= 1e-9 else states[piece + 1] if whole >= 1.0 - 1e-9 else flow.partway(states[piece], piece, whole)
+        x = (
+            states[piece]
+            if whole <= 1e-9
+            else states[piece + 1]
+            if whole >= 1.0 - 1e-9
+            else flow.partway(states[piece], piece, whole)
+        )
         frac = flow.frac0[piece] + np.clip(whole, 0.0, 1.0) * (flow.frac1[piece] - flow.frac0[piece])
         c = flow.coordinates(piece, frac, x)
         out, wrench = flow.bodies(piece, c)
@@ -153,11 +166,14 @@ def sample_flow(flow: Flow, solution: Solution, times: np.ndarray, *, after: boo
 
 
 def historical_walk(gait: Gait, *, start: np.ndarray | None = None) -> Walk:
-    """Follow the report: search from the given start, or from the gait's starts one after the other, then its tables."""
+    """Follow the report: search from the given start, or from the gait's starts one after the other, then its
+    tables."""
     program = ReportProgram(gait)
     starts = [np.asarray(start, dtype=float)] if start is not None else [np.array(s) for s in gait.starts]
     if not starts:
-        raise InputError(f"gait {gait.name!r}: the historical solver needs a start (theta, psi, theta', psi'); give --start.")
+        raise InputError(
+            f"gait {gait.name!r}: the historical solver needs a start (theta, psi, theta', psi'); give --start."
+        )
     found: ReportSearch | None = None
     tried = []
     for first in starts:
@@ -167,7 +183,8 @@ def historical_walk(gait: Gait, *, start: np.ndarray | None = None) -> Walk:
         tried.append(f"({', '.join(f'{v:g}' for v in first)}): {found.status}")
     if found is None or not found.converged:
         raise NoWalk(
-            f"gait {gait.name!r}: the historical iteration found no walk from {len(tried)} start(s), {'; '.join(tried)}. "
+            f"gait {gait.name!r}: the historical iteration found no walk from {len(tried)} start(s), "
+            f"{'; '.join(tried)}. "
             "Try another start, or mode exact, which needs none."
         )
     run = program.run(found.start, 1e3)
