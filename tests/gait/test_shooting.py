@@ -73,7 +73,7 @@ def test_a_hanging_trunk_is_named_not_admissible() -> None:
 
 def test_a_walk_that_does_not_exist_says_so() -> None:
     """ZMP 20 cm ahead of the foot's centre; a step of 4 s; five times the speed: each refused with its own reason."""
-    with pytest.raises(NoWalk, match="'flat': no periodic walk found .*move the ZMP"):
+    with pytest.raises(NoWalk, match=r"'flat': no periodic walk found .*move the ZMP"):
         solve(Flow(replace(flat(), zmp=Zmp((1.0,), (0.2,)))))
     with pytest.raises(NoWalk, match="leans the trunk by 55 degrees"):
         solve(Flow(replace(flat(), time_factor=4.0, zmp=Zmp((4.0,), (0.0,)))))

@@ -50,7 +50,7 @@ def test_time_and_angle_factors() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(UnknownName, match="no mode 'exakt'. Closest: 'exact'"):
+    with pytest.raises(UnknownName, match=r"no mode 'exakt'\. Closest: 'exact'"):
         solve_walk(flat(), "exakt")
     with pytest.raises(InputError, match="mode exact only"):
         solve_walk(flat(), "historical", arms_free=True)

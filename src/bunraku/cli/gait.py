@@ -286,10 +286,12 @@ def draw(
     import sys
 
     from bunraku.draw.picture import gif_bytes, png_bytes
+    from bunraku.draw.render import check_size, render
     from bunraku.draw.walker import camera_for, film, scene_of, strobe, times_of
     from bunraku.files import write_bytes
 
     times = times_of(begin, end, interval)
+    check_size(width, height)
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
@@ -307,8 +309,6 @@ def draw(
             write_bytes(out, gif_bytes(frames, interval))
             print(f"wrote {out}", file=sys.stderr)
             return
-        from bunraku.draw.render import render
-
         camera = camera_for(walk, float(times[0]), float(times[-1]), view, width / height)
         for k, t in enumerate(times):
             picture = render(scene_of(walk, times[k : k + 1], (begin, end)), camera, width, height)

@@ -28,8 +28,7 @@ def render(scene: Scene, camera: Camera, width: int = 640, height: int = 480, *,
     """Draw a scene; `smooth` casts edge pixels again with four rays."""
     from bunraku.draw.raycast import cast
 
-    if not (1 <= width <= 16384 and 1 <= height <= 16384):
-        raise InputError(f"picture: wanted a size of 1 to 16384 pixels, got {width} x {height}.")
+    check_size(width, height)
     prims = scene.primitives
     reach = bounding_radius(prims)
     centre = prims[:, CENTRE : CENTRE + 3]
@@ -64,6 +63,12 @@ def render(scene: Scene, camera: Camera, width: int = 640, height: int = 480, *,
         image,
     )
     return image
+
+
+def check_size(width: int, height: int) -> None:
+    """Refuse a picture without pixels or with absurdly many."""
+    if not (1 <= width <= 16384 and 1 <= height <= 16384):
+        raise InputError(f"picture: wanted a size of 1 to 16384 pixels, got {width} x {height}.")
 
 
 def camera_target(scene: Scene) -> np.ndarray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.draw.camera import Camera, fit
-from bunraku.draw.render import render
+from bunraku.draw.render import check_size, render
 from bunraku.draw.scene import Scene
 from bunraku.errors import InputError
 from bunraku.gait.checks import progress, sole_of
@@ -106,12 +106,14 @@ def camera_for(walk: Walk, start: float, end: float, view: str, aspect: float) -
 
 def strobe(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 1280, height: int = 640) -> np.ndarray:
     """One picture with the figure at all of the times."""
+    check_size(width, height)
     scene = scene_of(walk, times)
     return render(scene, camera_for(walk, float(times[0]), float(times[-1]), view, width / height), width, height)
 
 
 def film(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 480, height: int = 360):  # type: ignore[no-untyped-def]
     """Frames of a film, one after another, from a camera that goes along with the figure."""
+    check_size(width, height)
     ends = float(times[0]), float(times[-1])
     span = walk.gait.step_time
     camera = camera_for(walk, 0.0, span, view, width / height)

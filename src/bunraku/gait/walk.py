@@ -92,9 +92,10 @@ def exact_walk(
     walk = sample_flow(flow, solution, sample_times(gait, samples))
     lift = float(walk.force[:, 2].min())
     if lift <= 0.0:
+        when = walk.time[walk.force[:, 2].argmin()]
         raise NoWalk(
-            f"gait {gait.name!r}: at t = {walk.time[walk.force[:, 2].argmin()]:.3f} s the ground would have to pull with "
-            f"{-lift:.0f} N, which is not a walk; lengthen the cycle or move the legs less."
+            f"gait {gait.name!r}: at t = {when:.3f} s the ground would have to pull with {-lift:.0f} N, "
+            "which is not a walk; lengthen the cycle or move the legs less."
         )
     return walk
 
