@@ -1,0 +1,439 @@
+"""Articulated inertias: the blocks of the inward and outward passes of the articulated-body algorithm, with gears.
+
+An articulated inertia maps motion (al, a) at a body's origin to wrench (n, f): n = A al + B a, f = B' al + C a, kept as
+A (s3), B (m3), C (s3). Sources: 002 eqs (22), (25), (26) for joints, (36)-(40) for gear groups (a serial gear is
+treated as a parallel one with G_c = g_c J_c + X_c,par G_par). Because `passes` already holds the accelerations for v' = 0, no C-hat appears.
+
+Moving an inertia from the origin of c to that of p, arm r = c - p:
+    B <- B + [r]C,   A <- A - B[r] + [r](B + [r]C)'
+"""
+
+from __future__ import annotations
+
+from bunraku.model.layout import (
+    ARM,
+    BALL,
+    COUNT,
+    DA,
+    DINV,
+    G,
+    HINGE,
+    IA,
+    IV,
+    KIND,
+    LEAD,
+    NW,
+    OUTER,
+    PARENT,
+    POS,
+    RATIO,
+    RHS,
+    ROT,
+    ROTOR,
+    SLIDER,
+    U,
+    WRENCH,
+)
+from bunraku.spatial.kernel import inline
+from bunraku.spatial.lanes import ld, st
+from bunraku.spatial.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    ld3,
+    ld6,
+    ld9,
+    mm,
+    mt,
+    mtv,
+    mv,
+    s_inverse,
+    s_to_m,
+    scale,
+    st3,
+    st6,
+    st9,
+    sub,
+    sv,
+)
+
+
+@inline
+def ld_inertia(work, k):
+    """(A, B, C) of the inertia that begins at slot k."""
+    return ld6(work, k), ld9(work, k + 6), ld6(work, k + 15)
+
+
+@inline
+def st_inertia(work, k, A, B, C):
+    """Store an inertia."""
+    st6(work, k, A)
+    st9(work, k + 6, B)
+    st6(work, k + 15, C)
+
+
+@inline
+def st_rigid(work, k, m, h, I):
+    """Store a rigid body's inertia: A = I, B = [h], C = m."""
+    st6(work, k, I)
+    st9(work, k + 6, (0.0 * h[0], -h[2], h[1], h[2], 0.0 * h[0], -h[0], -h[1], h[0], 0.0 * h[0]))
+    st6(work, k + 15, (m + 0.0 * h[0], 0.0 * h[0], 0.0 * h[0], m + 0.0 * h[0], 0.0 * h[0], m + 0.0 * h[0]))
+
+
+@inline
+def shifted(A, B, C, r):
+    """The inertia seen from an origin that lies r behind."""
+    # [r]C, column by column of the symmetric C
+    x = cross(r, (C[0], C[1], C[2]))
+    y = cross(r, (C[1], C[3], C[4]))
+    z = cross(r, (C[2], C[4], C[5]))
+    Bp = (
+        B[0] + x[0],
+        B[1] + y[0],
+        B[2] + z[0],
+        B[3] + x[1],
+        B[4] + y[1],
+        B[5] + z[1],
+        B[6] + x[2],
+        B[7] + y[2],
+        B[8] + z[2],
+    )
+    # -B[r]: row i of B crossed with r from the right is r x row; [r]Bp': column j is r x row j of Bp
+    Ap = (
+        A[0] + (r[1] * B[2] - r[2] * B[1]) + (r[1] * Bp[2] - r[2] * Bp[1]),
+        A[1] + (r[2] * B[0] - r[0] * B[2]) + (r[1] * Bp[5] - r[2] * Bp[4]),
+        A[2] + (r[0] * B[1] - r[1] * B[0]) + (r[1] * Bp[8] - r[2] * Bp[7]),
+        A[3] + (r[2] * B[3] - r[0] * B[5]) + (r[2] * Bp[3] - r[0] * Bp[5]),
+        A[4] + (r[0] * B[4] - r[1] * B[3]) + (r[2] * Bp[6] - r[0] * Bp[8]),
+        A[5] + (r[0] * B[7] - r[1] * B[6]) + (r[0] * Bp[7] - r[1] * Bp[6]),
+    )
+    return Ap, Bp, C
+
+
+@inline
+def add6(x, y):
+    """Sum of two 6-tuples."""
+    return (x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5])
+
+
+@inline
+def add9(x, y):
+    """Sum of two 9-tuples."""
+    return (
+        x[0] + y[0],
+        x[1] + y[1],
+        x[2] + y[2],
+        x[3] + y[3],
+        x[4] + y[4],
+        x[5] + y[5],
+        x[6] + y[6],
+        x[7] + y[7],
+        x[8] + y[8],
+    )
+
+
+@inline
+def add_inertia(work, p, A, B, C):
+    """Add an inertia to the one of the body whose slots begin at p."""
+    A0, B0, C0 = ld_inertia(work, p + IA)
+    st_inertia(work, p + IA, add6(A0, A), add9(B0, B), add6(C0, C))
+
+
+@inline
+def add_wrench(work, p, n, f):
+    """Add a wrench to the one of the body whose slots begin at p."""
+    st3(work, p + WRENCH, add(ld3(work, p + WRENCH), n))
+    st3(work, p + WRENCH + 3, add(ld3(work, p + WRENCH + 3), f))
+
+
+@inline
+def less_rank1(A, B, C, n, f, d):
+    """I - U d U' with U = (n, f)."""
+    dn = scale(d, n)
+    df = scale(d, f)
+    A1 = (
+        A[0] - dn[0] * n[0],
+        A[1] - dn[0] * n[1],
+        A[2] - dn[0] * n[2],
+        A[3] - dn[1] * n[1],
+        A[4] - dn[1] * n[2],
+        A[5] - dn[2] * n[2],
+    )
+    B1 = (
+        B[0] - dn[0] * f[0],
+        B[1] - dn[0] * f[1],
+        B[2] - dn[0] * f[2],
+        B[3] - dn[1] * f[0],
+        B[4] - dn[1] * f[1],
+        B[5] - dn[1] * f[2],
+        B[6] - dn[2] * f[0],
+        B[7] - dn[2] * f[1],
+        B[8] - dn[2] * f[2],
+    )
+    C1 = (
+        C[0] - df[0] * f[0],
+        C[1] - df[0] * f[1],
+        C[2] - df[0] * f[2],
+        C[3] - df[1] * f[1],
+        C[4] - df[1] * f[2],
+        C[5] - df[2] * f[2],
+    )
+    return A1, B1, C1
+
+
+@inline
+def axis(work, w):
+    """The joint axis: z of the body frame, in world axes."""
+    return (ld(work, w + ROT + 2), ld(work, w + ROT + 5), ld(work, w + ROT + 8))
+
+
+@inline
+def inward_single(ints, reals, tau, work, i):
+    """(22), (25), (26) for a hinge or slider without gears: fold body i into its parent."""
+    w = i * NW
+    p = ints[i, PARENT] * NW
+    A, B, C = ld_inertia(work, w + IA)
+    n = ld3(work, w + WRENCH)
+    f = ld3(work, w + WRENCH + 3)
+    s = axis(work, w)
+    t = ld(tau, ints[i, IV])
+    if ints[i, KIND] == HINGE:
+        Un = sv(A, s)
+        Uf = mtv(B, s)
+        d = 1.0 / (dot(s, Un) + reals[i, ROTOR])
+        u = t - dot(s, n)
+    else:
+        Un = mv(B, s)
+        Uf = sv(C, s)
+        d = 1.0 / (dot(s, Uf) + reals[i, ROTOR])
+        u = t - dot(s, f)
+    st3(work, w + U, Un)
+    st3(work, w + U + 3, Uf)
+    st(work, w + DINV, d)
+    st(work, w + RHS, u)
+    r = ld3(work, w + ARM)
+    A, B, C = less_rank1(A, B, C, Un, Uf, d)
+    A, B, C = shifted(A, B, C, r)
+    add_inertia(work, p, A, B, C)
+    f = axpy(d * u, Uf, f)
+    n = add(axpy(d * u, Un, n), cross(r, f))
+    add_wrench(work, p, n, f)
+
+
+@inline
+def outward_single(ints, work, i, a):
+    """(22), (15): the joint's own acceleration, then what it adds to the body's."""
+    w = i * NW
+    al, ac = carried(work, ints[i, PARENT] * NW, ld3(work, w + ARM))
+    qdd = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), ac))
+    st(a, ints[i, IV], qdd)
+    s = axis(work, w)
+    if ints[i, KIND] == HINGE:
+        st3(work, w + DA, axpy(qdd, s, al))
+        st3(work, w + DA + 3, ac)
+    else:
+        st3(work, w + DA, al)
+        st3(work, w + DA + 3, axpy(qdd, s, ac))
+
+
+@inline
+def carried(work, p, r):
+    """The part of an acceleration that comes from body p, at a point r from its origin."""
+    al = ld3(work, p + DA)
+    return al, add(ld3(work, p + DA + 3), cross(al, r))
+
+
+@inline
+def inward_ball(ints, reals, tau, work, i):
+    """(22), (25), (26) for a ball: three turns about world axes, D = A + rotor."""
+    w = i * NW
+    p = ints[i, PARENT] * NW
+    A, B, C = ld_inertia(work, w + IA)
+    n = ld3(work, w + WRENCH)
+    f = ld3(work, w + WRENCH + 3)
+    rotor = reals[i, ROTOR]
+    D = s_inverse((A[0] + rotor, A[1], A[2], A[3] + rotor, A[4], A[5] + rotor))
+    u = sub(mv(ld9(work, w + ROT), ld3(tau, ints[i, IV])), n)
+    st6(work, w + DINV, D)
+    st3(work, w + RHS, u)
+    Am = s_to_m(A)
+    K = mm(Am, s_to_m(D))  # A D^-1
+    KA = mm(K, Am)
+    KB = mm(K, B)
+    L = mm(mt(B), s_to_m(D))  # B' D^-1
+    LB = mm(L, B)
+    r = ld3(work, w + ARM)
+    A2 = (A[0] - KA[0], A[1] - KA[1], A[2] - KA[2], A[3] - KA[4], A[4] - KA[5], A[5] - KA[8])
+    B2 = (
+        B[0] - KB[0],
+        B[1] - KB[1],
+        B[2] - KB[2],
+        B[3] - KB[3],
+        B[4] - KB[4],
+        B[5] - KB[5],
+        B[6] - KB[6],
+        B[7] - KB[7],
+        B[8] - KB[8],
+    )
+    C2 = (C[0] - LB[0], C[1] - LB[1], C[2] - LB[2], C[3] - LB[4], C[4] - LB[5], C[5] - LB[8])
+    f = add(f, mv(L, u))
+    n = add(add(n, mv(K, u)), cross(r, f))
+    A3, B3, C3 = shifted(A2, B2, C2, r)
+    add_inertia(work, p, A3, B3, C3)
+    add_wrench(work, p, n, f)
+
+
+@inline
+def outward_ball(ints, work, i, a):
+    """Angular acceleration of a ball joint, in body axes."""
+    w = i * NW
+    A, B, C = ld_inertia(work, w + IA)
+    al, ac = carried(work, ints[i, PARENT] * NW, ld3(work, w + ARM))
+    rhs = sub(sub(ld3(work, w + RHS), sv(A, al)), mv(B, ac))
+    x = sv(ld6(work, w + DINV), rhs)
+    st3(a, ints[i, IV], mtv(ld9(work, w + ROT), x))
+    st3(work, w + DA, add(al, x))
+    st3(work, w + DA + 3, ac)
+
+
+@inline
+def solve_inertia(A, B, C, n, f):
+    """(al, a) with A al + B a = n, B' al + C a = f, by blocks."""
+    Ci = s_inverse(C)
+    BC = mm(B, s_to_m(Ci))
+    S = mm(BC, mt(B))
+    al = sv(
+        s_inverse((A[0] - S[0], A[1] - S[1], A[2] - S[2], A[3] - S[4], A[4] - S[5], A[5] - S[8])), sub(n, mv(BC, f))
+    )
+    return al, sv(Ci, sub(f, mtv(B, al)))
+
+
+@inline
+def outward_free(ints, reals, tau, work, i, a):
+    """(17) at a free base: the articulated inertia itself is inverted; its joint carries no wrench but tau."""
+    w = i * NW
+    k = ints[i, IV]
+    A, B, C = ld_inertia(work, w + IA)
+    rotor = reals[i, ROTOR]
+    R = ld9(work, w + ROT)
+    n = sub(mv(R, ld3(tau, k + 3)), ld3(work, w + WRENCH))
+    f = sub(ld3(tau, k), ld3(work, w + WRENCH + 3))
+    al, ac = solve_inertia(
+        (A[0] + rotor, A[1], A[2], A[3] + rotor, A[4], A[5] + rotor),
+        B,
+        (C[0] + rotor, C[1], C[2], C[3] + rotor, C[4], C[5] + rotor),
+        n,
+        f,
+    )
+    st3(a, k, ac)
+    st3(a, k + 3, mtv(R, al))
+    st3(work, w + DA, al)
+    st3(work, w + DA + 3, ac)
+
+
+@inline
+def group_motion(ints, reals, work, i):
+    """G_c = g_c J_c + X_c,par G_par of one member (parents first); stored and returned as (angular, linear)."""
+    w = i * NW
+    p = ints[i, PARENT]
+    s = scale(reals[i, RATIO], axis(work, w))
+    if ints[i, KIND] == HINGE:
+        ga = s
+        gl = scale(0.0, s)
+    else:
+        ga = scale(0.0, s)
+        gl = s
+    if p >= ints[i, LEAD]:
+        pa = ld3(work, p * NW + G)
+        ga = add(ga, pa)
+        gl = add(gl, add(ld3(work, p * NW + G + 3), cross(pa, ld3(work, w + ARM))))
+    st3(work, w + G, ga)
+    st3(work, w + G + 3, gl)
+    return ga, gl
+
+
+@inline
+def group_arm(ints, work, i):
+    """From the outer body's origin to that of member i."""
+    return sub(ld3(work, i * NW + POS), ld3(work, ints[i, OUTER] * NW + POS))
+
+
+@inline
+def inward_group(ints, reals, tau, work, lead):
+    """(38)-(40): fold all members of a gear group into the one body that carries them."""
+    w = lead * NW
+    p = ints[lead, OUTER] * NW
+    zero = scale(0.0, axis(work, w))
+    Un = zero
+    Uf = zero
+    D = zero[0]
+    u = ld(tau, ints[lead, IV])
+    for i in range(lead, lead + ints[lead, COUNT]):
+        k = i * NW
+        ga, gl = group_motion(ints, reals, work, i)
+        A, B, C = ld_inertia(work, k + IA)
+        n = ld3(work, k + WRENCH)
+        f = ld3(work, k + WRENCH + 3)
+        xn = add(sv(A, ga), mv(B, gl))
+        xf = add(mtv(B, ga), sv(C, gl))
+        D += dot(ga, xn) + dot(gl, xf) + reals[i, RATIO] * reals[i, RATIO] * reals[i, ROTOR]
+        u -= dot(ga, n) + dot(gl, f)
+        r = group_arm(ints, work, i)
+        Un = add(Un, add(xn, cross(r, xf)))
+        Uf = add(Uf, xf)
+        A, B, C = shifted(A, B, C, r)
+        add_inertia(work, p, A, B, C)
+        add_wrench(work, p, add(n, cross(r, f)), f)
+    d = 1.0 / D
+    st3(work, w + U, Un)
+    st3(work, w + U + 3, Uf)
+    st(work, w + DINV, d)
+    st(work, w + RHS, u)
+    A, B, C = ld_inertia(work, p + IA)
+    A, B, C = less_rank1(A, B, C, Un, Uf, d)
+    st_inertia(work, p + IA, A, B, C)
+    add_wrench(work, p, scale(d * u, Un), scale(d * u, Uf))
+
+
+@inline
+def outward_group(ints, work, lead, a):
+    """(38), (36): the group's acceleration and that of its members."""
+    w = lead * NW
+    p = ints[lead, OUTER] * NW
+    al = ld3(work, p + DA)
+    ac = ld3(work, p + DA + 3)
+    qdd = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), ac))
+    st(a, ints[lead, IV], qdd)
+    for i in range(lead, lead + ints[lead, COUNT]):
+        k = i * NW
+        st3(work, k + DA, axpy(qdd, ld3(work, k + G), al))
+        st3(work, k + DA + 3, axpy(qdd, ld3(work, k + G + 3), add(ac, cross(al, group_arm(ints, work, i)))))
+
+
+@inline
+def inward(ints, reals, tau, work, i):
+    """Fold body i (or the gear group that begins at i) into the body that carries it; a free base stays."""
+    kind = ints[i, KIND]
+    if ints[i, COUNT] > 1:
+        inward_group(ints, reals, tau, work, i)
+    elif ints[i, COUNT] == 1:
+        if kind == HINGE or kind == SLIDER:
+            inward_single(ints, reals, tau, work, i)
+        elif kind == BALL:
+            inward_ball(ints, reals, tau, work, i)
+
+
+@inline
+def outward(ints, reals, tau, work, i, a):
+    """Find the acceleration of joint i (or of the gear group that begins at i) and of what it carries."""
+    kind = ints[i, KIND]
+    if ints[i, COUNT] > 1:
+        outward_group(ints, work, i, a)
+    elif ints[i, COUNT] == 1:
+        if kind == HINGE or kind == SLIDER:
+            outward_single(ints, work, i, a)
+        elif kind == BALL:
+            outward_ball(ints, work, i, a)
+        else:
+            outward_free(ints, reals, tau, work, i, a)

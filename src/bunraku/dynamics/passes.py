@@ -1,0 +1,195 @@
+"""The parts that the tree algorithms share: placing a body, moving it, and its rigid inertia and wrench.
+
+Formulation ("hybrid"): everything in world axes, each body at its own joint origin. Positions then only enter as arms between
+neighbouring origins, which keeps long chains accurate, and no inertia has to be turned from frame to frame.
+
+Accelerations are classical. With r the arm, s the axis and parent p (002, eqs (9), (15)):
+    hinge   w = wp + s q'        al = alp + wp x s q'      a = ap + alp x r + wp x (wp x r)
+    slider  w = wp               al = alp                  a = ap + alp x r + wp x (wp x r) + 2 wp x s q'
+plus s q'' in al or a. Linear velocities do not enter. `al`, `a` are here the accelerations for v' = 0 ("bias"), so that the algorithms
+only have to find what v' adds.
+"""
+
+from __future__ import annotations
+
+from bunraku.model.layout import (
+    ACC,
+    ALPHA,
+    ARM,
+    BALL,
+    FIRST,
+    FOLLOWS,
+    FREE,
+    HINGE,
+    IQ,
+    IV,
+    KIND,
+    MASS,
+    NW,
+    OMEGA,
+    PARENT,
+    PLACE,
+    POS,
+    RATIO,
+    ROT,
+    SECOND,
+    SHIFT,
+    SLIDER,
+    TURN,
+    VEL,
+)
+from bunraku.spatial.kernel import inline
+from bunraku.spatial.lanes import ld, st
+from bunraku.spatial.trig import sincos, sincos_all
+from bunraku.spatial.vec import add, axpy, col, cross, ld3, ld9, mm, mv, quat_matrix, rotate_s, scale, st3, st9, sv
+
+
+@inline
+def angles(ints, q, work):
+    """Sines and cosines of all of q, behind the bodies' slots; four at a time, which costs less than to pick out the hinges."""
+    sincos_all(q, q.shape[0], work, ints.shape[0] * NW)
+
+
+@inline
+def hinge_angle(ints, reals, q, work, i):
+    """(sin, cos) of hinge i; a gear's follower has an angle of its own."""
+    if ints[i, FOLLOWS] != 0:
+        return sincos(reals[i, RATIO] * ld(q, ints[i, IQ]) + reals[i, SHIFT])
+    k = ints.shape[0] * NW + ints[i, IQ]
+    return ld(work, k), ld(work, k + q.shape[0])
+
+
+@inline
+def real3(reals, i, c):
+    """Three model numbers."""
+    return (reals[i, c], reals[i, c + 1], reals[i, c + 2])
+
+
+@inline
+def world_pose(work):
+    """Write the pose of body 0."""
+    for k in range(15):
+        st(work, k, 0.0)
+    st(work, ROT, 1.0)
+    st(work, ROT + 4, 1.0)
+    st(work, ROT + 8, 1.0)
+
+
+@inline
+def place(ints, reals, q, work, i):
+    """Rotation, origin and arm of body i from its parent's; returns (rotation, arm)."""
+    w = i * NW
+    p = ints[i, PARENT] * NW
+    kind = ints[i, KIND]
+    Rp = ld9(work, p + ROT)
+    turn = (
+        reals[i, TURN],
+        reals[i, TURN + 1],
+        reals[i, TURN + 2],
+        reals[i, TURN + 3],
+        reals[i, TURN + 4],
+        reals[i, TURN + 5],
+        reals[i, TURN + 6],
+        reals[i, TURN + 7],
+        reals[i, TURN + 8],
+    )
+    R0 = mm(Rp, turn)
+    arm = mv(Rp, real3(reals, i, PLACE))
+    if kind == HINGE:
+        s, c = hinge_angle(ints, reals, q, work, i)
+        x = col(R0, 0)
+        y = col(R0, 1)
+        u = axpy(c, x, scale(s, y))
+        t = axpy(c, y, scale(-s, x))
+        R = (u[0], t[0], R0[2], u[1], t[1], R0[5], u[2], t[2], R0[8])
+    elif kind == SLIDER:
+        R = R0
+        arm = axpy(reals[i, RATIO] * ld(q, ints[i, IQ]) + reals[i, SHIFT], col(R0, 2), arm)
+    elif kind == BALL:
+        k = ints[i, IQ]
+        R = mm(R0, quat_matrix(ld(q, k), ld(q, k + 1), ld(q, k + 2), ld(q, k + 3)))
+    else:
+        k = ints[i, IQ]
+        R = mm(R0, quat_matrix(ld(q, k + 3), ld(q, k + 4), ld(q, k + 5), ld(q, k + 6)))
+        arm = ld3(q, k)
+    st9(work, w + ROT, R)
+    st3(work, w + ARM, arm)
+    st3(work, w + POS, add(ld3(work, p + POS), arm))
+    return R, arm
+
+
+@inline
+def spin(ints, reals, v, work, i, R):
+    """Angular velocity and acceleration with v' = 0; returns (w, al) and stores both."""
+    w = i * NW
+    p = ints[i, PARENT] * NW
+    kind = ints[i, KIND]
+    om = ld3(work, p + OMEGA)
+    al = ld3(work, p + ALPHA)
+    if kind == HINGE:
+        rel = scale(reals[i, RATIO] * ld(v, ints[i, IV]), col(R, 2))
+        al = add(al, cross(om, rel))
+        om = add(om, rel)
+    elif kind == BALL:
+        rel = mv(R, ld3(v, ints[i, IV]))
+        al = add(al, cross(om, rel))
+        om = add(om, rel)
+    elif kind == FREE:
+        om = mv(R, ld3(v, ints[i, IV] + 3))
+    st3(work, w + OMEGA, om)
+    st3(work, w + ALPHA, al)
+    return om, al
+
+
+@inline
+def swing(ints, reals, v, work, i, R, arm):
+    """Classical acceleration of the origin with v' = 0; returns it and stores it."""
+    p = ints[i, PARENT] * NW
+    a = ld3(work, p + ACC)
+    if ints[i, KIND] != FREE:
+        om = ld3(work, p + OMEGA)
+        a = add(add(a, cross(ld3(work, p + ALPHA), arm)), cross(om, cross(om, arm)))
+        if ints[i, KIND] == SLIDER:
+            rate = reals[i, RATIO] * ld(v, ints[i, IV])
+            a = axpy(2.0 * rate, cross(om, col(R, 2)), a)
+    st3(work, i * NW + ACC, a)
+    return a
+
+
+@inline
+def drift(ints, reals, v, work, i, R, arm):
+    """Velocity of the origin; returns it and stores it (only where it is asked for: dynamics does not need it)."""
+    p = ints[i, PARENT] * NW
+    if ints[i, KIND] == FREE:
+        vel = ld3(v, ints[i, IV])
+    else:
+        vel = add(ld3(work, p + VEL), cross(ld3(work, p + OMEGA), arm))
+        if ints[i, KIND] == SLIDER:
+            vel = axpy(reals[i, RATIO] * ld(v, ints[i, IV]), col(R, 2), vel)
+    st3(work, i * NW + VEL, vel)
+    return vel
+
+
+@inline
+def rigid(reals, i, R):
+    """(m, h, I): mass, m c and inertia about the origin, in world axes."""
+    second = (
+        reals[i, SECOND],
+        reals[i, SECOND + 1],
+        reals[i, SECOND + 2],
+        reals[i, SECOND + 3],
+        reals[i, SECOND + 4],
+        reals[i, SECOND + 5],
+    )
+    return reals[i, MASS], mv(R, real3(reals, i, FIRST)), rotate_s(R, second)
+
+
+@inline
+def inertial_wrench(m, h, I, om, al, a):
+    """(moment about the origin, force) that the motion (om, al, a) of a rigid body needs.
+
+    f = m a + al x h + om x (om x h);  n = I al + h x a + om x I om
+    """
+    f = add(axpy(m, a, cross(al, h)), cross(om, cross(om, h)))
+    n = add(add(sv(I, al), cross(h, a)), cross(om, sv(I, om)))
+    return n, f

@@ -1,0 +1,412 @@
+"""From a Description to a Model: merge fixed joints, split universal joints, turn axes to z, group gears, number everything.
+
+Steps: (1) every link becomes one body a joint (a link with k joints: k bodies, all but the last massless), or part of its parent's body if
+it has none; (2) gears become groups; (3) bodies are numbered group by group, parents first; (4) arrays are filled; (5) a numerical
+pass refuses a figure whose mass matrix is singular. Body frames and columns: bunraku.model.layout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bunraku.model import layout as at
+from bunraku.model.check import check
+from bunraku.model.description import JOINT_COORDINATES, JOINT_DOF, Description, Joint, Link, Note, rotation_matrix
+from bunraku.model.gears import Coupling, Group, group_gears, order_bodies
+from bunraku.model.model import FrameInfo, GearInfo, JointInfo, Model, ShapeInfo
+from bunraku.model.regular import refuse_singular
+
+GRAVITY = (0.0, 0.0, -9.80665)
+KINDS = {"hinge": at.HINGE, "slider": at.SLIDER, "ball": at.BALL, "free": at.FREE}
+DOF_SUFFIX = {"ball": ("x", "y", "z"), "free": ("x", "y", "z", "rx", "ry", "rz"), "universal": ("1", "2")}
+
+
+@dataclass
+class Body:
+    """A body while the model is being built; `turn`, `place` put it in its parent's frame at q = 0."""
+
+    parent: int
+    kind: str
+    joint: Joint
+    part: int  # 0, or 1 for the second axis of a universal joint
+    link: str
+    place: np.ndarray
+    turn: np.ndarray
+    mass: float = 0.0
+    first: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    second: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    q0: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+
+def build(description: Description, *, strict: bool = False) -> Model:
+    """Check a description and compile it; raises ModelError on the first thing that is wrong."""
+    notes = [*description.notes, *check(description, strict=strict)]
+    bodies, poses = make_bodies(description)
+    parent = [b.parent for b in bodies]
+    couplings = make_couplings(description, bodies)
+    groups, kept = group_gears(parent, [c for c, _ in couplings])
+    order = order_bodies(parent, groups)
+    model = fill(description, bodies, poses, groups, order, couplings, kept, notes)
+    refuse_singular(model)
+    return model
+
+
+def make_bodies(description: Description) -> tuple[list[Body], dict[str, tuple[int, np.ndarray, np.ndarray]]]:
+    """Bodies (index 0: the world) and, for every link, (body, position, rotation) in that body's frame."""
+    world = Body(0, "world", Joint("world", "fixed"), 0, "world", np.zeros(3), np.eye(3))
+    bodies = [world]
+    poses: dict[str, tuple[int, np.ndarray, np.ndarray]] = {}
+    for link in parents_first(description.links):
+        body, p, R = poses[link.parent] if link.parent is not None else (0, np.zeros(3), np.eye(3))
+        p = p + R @ np.asarray(link.position, dtype=float)
+        R = R @ rotation_matrix(link.rotation)
+        for joint, part, kind, axis in elementary_joints(link):
+            anchor = np.asarray(joint.anchor, dtype=float)
+            Q = z_to(axis) if kind in ("hinge", "slider") else np.eye(3)
+            new = Body(body, kind, joint, part, link.name, p + R @ anchor, R @ Q)
+            reference = float(value(joint.reference, part)) if kind in ("hinge", "slider") else 0.0
+            if kind == "hinge":
+                new.turn = new.turn @ about_z(-reference)
+                new.q0 = np.array([reference])
+            elif kind == "slider":
+                new.place = new.place - new.turn[:, 2] * reference
+                new.q0 = np.array([reference])
+            elif kind == "ball":
+                new.q0 = np.array([1.0, 0.0, 0.0, 0.0])
+            else:
+                new.q0 = np.concatenate([new.place, quaternion(new.turn)])
+                new.place, new.turn = np.zeros(3), np.eye(3)
+            bodies.append(new)
+            body = len(bodies) - 1
+            p, R = -Q.T @ anchor, Q.T  # the link, seen from the new body
+        poses[link.name] = (body, p, R)
+        lump(bodies[body], link, p, R)
+    return bodies, poses
+
+
+def parents_first(links: list[Link]) -> list[Link]:
+    """Depth first from the roots, children in the order given."""
+    children: dict[str | None, list[Link]] = {}
+    for link in links:
+        children.setdefault(link.parent, []).append(link)
+    ordered: list[Link] = []
+    stack = list(reversed(children.get(None, [])))
+    while stack:
+        link = stack.pop()
+        ordered.append(link)
+        stack.extend(reversed(children.get(link.name, [])))
+    return ordered
+
+
+def elementary_joints(link: Link) -> list[tuple[Joint, int, str, np.ndarray]]:
+    """(joint, part, kind, axis) from inner to outer; a universal joint is two hinges; fixed joints vanish."""
+    out = []
+    for joint in link.joints:
+        if joint.kind == "fixed":
+            continue
+        axes = [joint.axis, joint.axis2] if joint.kind == "universal" else [joint.axis]
+        kind = "hinge" if joint.kind == "universal" else joint.kind
+        for part, axis in enumerate(axes):
+            out.append((joint, part, kind, np.asarray(axis, dtype=float)))
+    return out
+
+
+def z_to(axis: np.ndarray) -> np.ndarray:
+    """A rotation whose third column is `axis`; the identity for z, exact for the other coordinate axes."""
+    z = axis / np.linalg.norm(axis)
+    k = int(np.argmin(np.abs(z)))
+    x = np.eye(3)[0] if abs(z[2]) == 1.0 else np.cross(np.eye(3)[k], z)
+    x = x - z * (x @ z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def about_z(angle: float) -> np.ndarray:
+    """Rotation about z [rad]."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """wxyz of a rotation matrix, w >= 0, without loss near half a turn."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    q = np.linalg.eigh(np.triu(K) + np.triu(K, 1).T)[1][:, -1]
+    return q if q[0] >= 0 else -q
+
+
+def lump(body: Body, link: Link, p: np.ndarray, R: np.ndarray) -> None:
+    """Add a link's inertia to its body, about the body's origin."""
+    m = float(link.inertia.mass)
+    c = p + R @ np.asarray(link.inertia.com, dtype=float)
+    body.mass += m
+    body.first = body.first + m * c
+    body.second = body.second + R @ link.inertia.matrix() @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+
+
+def value(x: Any, part: int) -> float:
+    """A joint value that may be one number or, for a universal joint, a pair."""
+    a = np.asarray(x, dtype=float)
+    return float(a) if a.ndim == 0 else float(a[part])
+
+
+def make_couplings(description: Description, bodies: list[Body]) -> list[tuple[Coupling, int]]:
+    """Gears by body number, each with its index in the description."""
+    by_joint = {b.joint.name: k for k, b in enumerate(bodies) if k and b.kind in ("hinge", "slider")}
+    return [
+        (Coupling(by_joint[g.follower], by_joint[g.leader], float(g.ratio), float(g.offset)), n)
+        for n, g in enumerate(description.gears)
+    ]
+
+
+def fill(
+    description: Description,
+    bodies: list[Body],
+    poses: dict[str, tuple[int, np.ndarray, np.ndarray]],
+    groups: list[Group],
+    order: list[list[int]],
+    couplings: list[tuple[Coupling, int]],
+    kept: list[Coupling],
+    notes: list[Note],
+) -> Model:
+    """Number the bodies and write every array."""
+    number = {0: 0}
+    for members in order:
+        for b in members:
+            number[b] = len(number)
+    nb = len(bodies)
+    ints = np.zeros((nb, at.NI), dtype=np.int64)
+    reals = np.zeros((nb, at.NF))
+    reals[0, at.PLACE : at.PLACE + 3] = GRAVITY
+    reals[0, at.TURN : at.TURN + 9] = np.eye(3).ravel()
+    group_of = {b: g for g in groups for b in g.members}
+    maps: dict[int, tuple[float, float]] = {}
+    leaders: dict[int, int] = {}
+    nq = nv = 0
+    q0: list[np.ndarray] = []
+    dofs = DofTable()
+    parent = [b.parent for b in bodies]
+    for members in order:
+        group = group_of[members[0]]
+        leader, group_maps = group.maps()
+        lead = number[members[0]]
+        kind = bodies[leader].kind
+        for b in members:
+            body, i = bodies[b], number[b]
+            ratio, offset = maps[b] = group_maps[b]
+            leaders[b] = leader
+            ints[i, at.PARENT] = number[body.parent]
+            ints[i, at.KIND] = KINDS[body.kind]
+            ints[i, at.IQ], ints[i, at.IV] = nq, nv
+            ints[i, at.LEAD], ints[i, at.COUNT] = lead, len(members) if i == lead else 0
+            ints[i, at.OUTER] = number[group.outer(parent) or 0]
+            ints[i, at.DOF] = JOINT_DOF[body.kind]
+            ints[i, at.FOLLOWS] = int(b != leader)
+            reals[i, at.PLACE : at.PLACE + 3] = body.place
+            reals[i, at.TURN : at.TURN + 9] = body.turn.ravel()
+            reals[i, at.MASS] = body.mass
+            reals[i, at.FIRST : at.FIRST + 3] = body.first
+            reals[i, at.SECOND : at.SECOND + 6] = body.second[np.triu_indices(3)]
+            reals[i, at.RATIO], reals[i, at.SHIFT] = ratio, offset
+            reals[i, at.ROTOR] = value(body.joint.armature, body.part)
+        dofs.add(kind, [(bodies[b], *maps[b]) for b in members], bodies[leader])
+        q0.append(bodies[leader].q0)
+        nq += JOINT_COORDINATES[kind]
+        nv += JOINT_DOF[kind]
+
+    frames = [
+        FrameInfo(link.name, number[poses[link.name][0]], *_frozen(*poses[link.name][1:]), True)
+        for link in description.links
+    ]
+    for f in description.frames:
+        b, p, R = poses[f.link]
+        position = p + R @ np.asarray(f.position, dtype=float)
+        frames.append(FrameInfo(f.name, number[b], *_frozen(position, R @ rotation_matrix(f.rotation)), False))
+    shapes = []
+    for link in description.links:
+        b, p, R = poses[link.name]
+        for s in link.shapes:
+            position, rotation = _frozen(p + R @ np.asarray(s.position, dtype=float), R @ rotation_matrix(s.rotation))
+            shapes.append(
+                ShapeInfo(
+                    s.kind,
+                    tuple(map(float, s.size)),
+                    number[b],
+                    position,
+                    rotation,
+                    link.name,
+                    s.role,
+                    s.name,
+                    s.color,
+                    s.mesh,
+                    s.scale,
+                )
+            )
+    joints = make_joints(description, bodies, number, ints, maps, leaders)
+    gears = make_gears(description, couplings, kept, number, ints, maps)
+    names = ["world"] * nb
+    for b, body in enumerate(bodies):
+        last = b == poses[body.link][0] if b else True
+        names[number[b]] = body.link if last else f"{body.link}/{body.joint.name}"
+    arrays = {k: _frozen(np.array(v, dtype=float))[0] for k, v in dofs.columns.items()}
+    ints.flags.writeable = reals.flags.writeable = False
+    for g in gears:
+        if not g.eliminated:
+            notes.append(
+                Note("warning", f"gear {g.follower!r} <- {g.leader!r} cannot be eliminated; kept as a constraint.")
+            )
+    return Model(
+        name=description.name,
+        nb=nb,
+        nq=nq,
+        nv=nv,
+        ints=ints,
+        reals=reals,
+        body_names=tuple(names),
+        joints=tuple(joints),
+        frames=tuple(frames),
+        shapes=tuple(shapes),
+        gears=tuple(gears),
+        dof_names=tuple(dofs.names),
+        q0=_frozen(np.concatenate(q0) if q0 else np.zeros(0))[0],
+        notes=tuple(notes),
+        collide_exclude=tuple(
+            (number[poses[a][0]], number[poses[b][0]])
+            for a, b in description.collide_exclude
+            if a in poses and b in poses
+        ),
+        source=description.source,
+        description=description,
+        **arrays,
+    )
+
+
+def _frozen(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    out = []
+    for a in arrays:
+        a = np.array(a, dtype=float)
+        a.flags.writeable = False
+        out.append(a)
+    return tuple(out)
+
+
+class DofTable:
+    """Limits and passive forces per degree of freedom; those of gear followers are mapped to the leader.
+
+    With q_c = g q + o: limits (lo - o)/g, (up - o)/g intersected; speed limits / |g|; damping, stiffness times g^2; friction times |g|.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        keys = ("lower", "upper", "damping", "friction", "stiffness", "rest", "armature", "effort", "velocity")
+        self.columns: dict[str, list[float]] = {k: [] for k in keys}
+
+    def add(self, kind: str, members: list[tuple[Body, float, float]], leader: Body) -> None:
+        """Append the DoF of one group of joints."""
+        suffixes = DOF_SUFFIX.get(kind, ("",))
+        lower, upper, velocity = -np.inf, np.inf, np.inf
+        damping = friction = stiffness = armature = pull = 0.0
+        for body, g, o in members:
+            j, part = body.joint, body.part
+            if kind in ("hinge", "slider"):
+                lo, up = (value(j.lower, part) - o) / g, (value(j.upper, part) - o) / g
+                lower, upper = max(lower, min(lo, up)), min(upper, max(lo, up))
+            velocity = min(velocity, value(j.velocity, part) / abs(g))
+            damping += g * g * value(j.damping, part)
+            friction += abs(g) * value(j.friction, part)
+            k = value(j.stiffness, part)
+            stiffness += g * g * k
+            pull += g * k * (value(j.rest, part) - o)
+            armature += g * g * value(j.armature, part)
+        row = {
+            "lower": lower,
+            "upper": upper,
+            "damping": damping,
+            "friction": friction,
+            "stiffness": stiffness,
+            "rest": pull / stiffness if stiffness > 0 else value(leader.joint.rest, leader.part),
+            "armature": armature,
+            "effort": value(leader.joint.effort, leader.part),
+            "velocity": velocity,
+        }
+        base = leader.joint.name
+        if leader.joint.kind == "universal":
+            suffixes = (DOF_SUFFIX["universal"][leader.part],)
+        for suffix in suffixes:
+            self.names.append(f"{base}.{suffix}" if suffix else base)
+            for key, x in row.items():
+                self.columns[key].append(x)
+
+
+def make_joints(
+    description: Description,
+    bodies: list[Body],
+    number: dict[int, int],
+    ints: np.ndarray,
+    maps: dict[int, tuple[float, float]],
+    leaders: dict[int, int],
+) -> list[JointInfo]:
+    """What users see of the joints, in body order."""
+    seen: list[JointInfo] = []
+    for b in sorted(range(1, len(bodies)), key=lambda b: number[b]):
+        body = bodies[b]
+        j = body.joint
+        if body.part == 1:
+            continue
+        i = number[b]
+        follower = leaders[b] != b
+        n = JOINT_DOF[j.kind]
+        seen.append(
+            JointInfo(
+                name=j.name,
+                kind=j.kind,
+                link=body.link,
+                body=i if j.kind != "universal" else number[b + 1],
+                iq=int(ints[i, at.IQ]),
+                nq=0 if follower else JOINT_COORDINATES[j.kind],
+                iv=int(ints[i, at.IV]),
+                nv=0 if follower else n,
+                lower=tuple(value(j.lower, k) for k in range(n)) if n <= 2 else (),
+                upper=tuple(value(j.upper, k) for k in range(n)) if n <= 2 else (),
+                swing=float(j.swing),
+                twist=(float(j.twist[0]), float(j.twist[1])),
+                leader=bodies[leaders[b]].joint.name if follower else None,
+                ratio=maps[b][0],
+                offset=maps[b][1],
+            )
+        )
+    return seen
+
+
+def make_gears(
+    description: Description,
+    couplings: list[tuple[Coupling, int]],
+    kept: list[Coupling],
+    number: dict[int, int],
+    ints: np.ndarray,
+    maps: dict[int, tuple[float, float]],
+) -> list[GearInfo]:
+    """Gears with, for those kept, the row of the constraint in terms of the remaining q."""
+    out = []
+    for c, n in couplings:
+        g = description.gears[n]
+        if not any(c is k for k in kept):
+            out.append(GearInfo(g.follower, g.leader, c.ratio, c.offset, True))
+            continue
+        (gf, of), (gl, ol) = maps[c.follower], maps[c.leader]
+        row: dict[int, float] = {}
+        for b, x in ((c.follower, gf), (c.leader, -c.ratio * gl)):
+            k = int(ints[number[b], at.IQ])
+            row[k] = row.get(k, 0.0) + x
+        constant = c.ratio * ol + c.offset - of
+        out.append(GearInfo(g.follower, g.leader, c.ratio, c.offset, False, tuple(sorted(row.items())), constant))
+    return out

@@ -1,0 +1,188 @@
+"""The Model: an immutable description of figures and things as arrays, ready for kernels.
+
+nb counts bodies including the fixed world (body 0), nq and nv the coordinates and the degrees of freedom after gears have been
+eliminated. q and v follow MuJoCo: see docs/conventions.md. A body is what moves as one: links joined by fixed joints are one
+body, and every link and frame keeps its name and pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bunraku.errors import InputError, UnknownName, closest
+from bunraku.model.description import Description, Note
+
+
+@dataclass(frozen=True)
+class FrameInfo:
+    """A named pose on a body: a link or an extra frame. `position`/`rotation` are in the body's own frame."""
+
+    name: str
+    body: int
+    position: np.ndarray
+    rotation: np.ndarray
+    is_link: bool
+
+
+@dataclass(frozen=True)
+class JointInfo:
+    """A joint as the user named it. A gear's follower has nv = 0 own DoF: its value is ratio * q[iq] + offset."""
+
+    name: str
+    kind: str
+    link: str
+    body: int
+    iq: int
+    nq: int
+    iv: int
+    nv: int
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    swing: float
+    twist: tuple[float, float]
+    leader: str | None = None
+    ratio: float = 1.0
+    offset: float = 0.0
+
+    @property
+    def q(self) -> slice:
+        """Where its coordinates stand in q."""
+        return slice(self.iq, self.iq + self.nq)
+
+    @property
+    def v(self) -> slice:
+        """Where its rates stand in v."""
+        return slice(self.iv, self.iv + self.nv)
+
+
+@dataclass(frozen=True)
+class ShapeInfo:
+    """A shape on a body, posed in the body frame. Sizes as in `Shape`."""
+
+    kind: str
+    size: tuple[float, ...]
+    body: int
+    position: np.ndarray
+    rotation: np.ndarray
+    link: str
+    role: str
+    name: str
+    color: tuple[float, float, float, float] | None
+    mesh: str | None
+    scale: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class GearInfo:
+    """A gear as given; `eliminated` says whether the tree absorbed it or it stays a constraint for the simulator.
+
+    For a kept gear, the constraint is row . q = constant with row = {index into q: coefficient}.
+    """
+
+    follower: str
+    leader: str
+    ratio: float
+    offset: float
+    eliminated: bool
+    row: tuple[tuple[int, float], ...] = ()
+    constant: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """See the module text. Arrays are read-only."""
+
+    name: str
+    nb: int
+    nq: int
+    nv: int
+    ints: np.ndarray
+    reals: np.ndarray
+    body_names: tuple[str, ...]
+    joints: tuple[JointInfo, ...]
+    frames: tuple[FrameInfo, ...]
+    shapes: tuple[ShapeInfo, ...]
+    gears: tuple[GearInfo, ...]
+    dof_names: tuple[str, ...]
+    lower: np.ndarray
+    upper: np.ndarray
+    damping: np.ndarray
+    friction: np.ndarray
+    stiffness: np.ndarray
+    rest: np.ndarray
+    armature: np.ndarray
+    effort: np.ndarray
+    velocity: np.ndarray
+    q0: np.ndarray
+    notes: tuple[Note, ...]
+    collide_exclude: tuple[tuple[int, int], ...]
+    source: str
+    description: Description
+
+    @property
+    def warnings(self) -> tuple[Note, ...]:
+        """Notes of kind "warning"."""
+        return tuple(n for n in self.notes if n.kind == "warning")
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Gravity vector [m/s^2] in world axes."""
+        return self.reals[0, :3].copy()
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg] of the moving bodies."""
+        from bunraku.model.layout import MASS
+
+        return float(self.reals[1:, MASS].sum())
+
+    @property
+    def kept_gears(self) -> tuple[GearInfo, ...]:
+        """Gears that the tree could not eliminate."""
+        return tuple(g for g in self.gears if not g.eliminated)
+
+    def joint(self, name: str) -> JointInfo:
+        """The joint called `name`."""
+        return _find(name, self.joints, "joint", self.name)
+
+    def frame(self, name: str) -> FrameInfo:
+        """The link or frame called `name`."""
+        return _find(name, self.frames, "link or frame", self.name)
+
+    def body(self, name: str) -> int:
+        """Index of the body that carries the link or frame `name`."""
+        return self.frame(name).body
+
+    @property
+    def links(self) -> tuple[FrameInfo, ...]:
+        """All links, in the order of the description."""
+        return tuple(f for f in self.frames if f.is_link)
+
+    def neutral(self) -> np.ndarray:
+        """q of the described pose: joints at their reference, a free base where it was placed."""
+        return self.q0.copy()
+
+    def with_gravity(self, gravity: Iterable[float]) -> Model:
+        """The same model under another gravity [m/s^2]."""
+        from dataclasses import replace
+
+        g = np.asarray(list(gravity), dtype=float)
+        if g.shape != (3,) or not np.all(np.isfinite(g)):
+            raise InputError(f"gravity needs three finite numbers, got {tuple(g)}.")
+        reals = self.reals.copy()
+        reals[0, :3] = g
+        reals.flags.writeable = False
+        return replace(self, reals=reals)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {self.nb - 1} bodies, nq {self.nq}, nv {self.nv}, {self.mass:.4g} kg>"
+
+
+def _find(name: str, items: tuple, what: str, figure: str):
+    for item in items:
+        if item.name == name:
+            return item
+    raise UnknownName(f"figure {figure!r} has no {what} {name!r}.{closest(name, [i.name for i in items])}")

@@ -1,0 +1,146 @@
+"""Refuses a figure whose mass matrix is singular: a joint that moves no inertia at all.
+
+Plain NumPy with 6x6 matrices, so that loading a figure needs no compiled kernel; it is at the same time an independent way to write the
+articulated inertias of 002 (25), (39) that the kernels are tested against. Motion = (angular, linear), each body at its own origin, world axes.
+
+A joint's pivot D = s' I_A s must exceed a tiny part of the composite inertia along it; two configurations are tried, the described one
+and a generic one, and only a joint that fails in both is refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bunraku.errors import ModelError
+from bunraku.model import layout as at
+from bunraku.model.model import Model
+
+TINY = 1e-12  # of the composite inertia along the joint
+FLOOR = 1e-20  # kg m^2 or kg, below which nothing counts as inertia
+
+
+def skew(r: np.ndarray) -> np.ndarray:
+    """[r]x."""
+    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
+
+
+def shift(r: np.ndarray) -> np.ndarray:
+    """6x6 motion transform to a point r further on: a' = a + al x r."""
+    X = np.eye(6)
+    X[3:, :3] = -skew(r)
+    return X
+
+
+def place_all(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """World rotations (nb, 3, 3) and origins (nb, 3) of all bodies."""
+    ints, reals = model.ints, model.reals
+    R = np.tile(np.eye(3), (model.nb, 1, 1))
+    p = np.zeros((model.nb, 3))
+    for i in range(1, model.nb):
+        parent, kind, k = ints[i, at.PARENT], ints[i, at.KIND], ints[i, at.IQ]
+        turn = R[parent] @ reals[i, at.TURN : at.TURN + 9].reshape(3, 3)
+        arm = R[parent] @ reals[i, at.PLACE : at.PLACE + 3]
+        if kind == at.HINGE:
+            x = reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT]
+            c, s = np.cos(x), np.sin(x)
+            turn = turn @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+        elif kind == at.SLIDER:
+            arm = arm + turn[:, 2] * (reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT])
+        else:
+            w, x, y, z = q[k + 3 : k + 7] if kind == at.FREE else q[k : k + 4]
+            Q = np.array(
+                [
+                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+                ]
+            )
+            turn = turn @ Q
+            arm = q[k : k + 3] if kind == at.FREE else arm
+        R[i] = turn
+        p[i] = p[parent] + arm
+    return R, p
+
+
+def rigid_inertia(model: Model, i: int, R: np.ndarray) -> np.ndarray:
+    """6x6 inertia of body i at its origin, world axes."""
+    reals = model.reals
+    m, h = reals[i, at.MASS], R @ reals[i, at.FIRST : at.FIRST + 3]
+    xx, xy, xz, yy, yz, zz = reals[i, at.SECOND : at.SECOND + 6]
+    I = np.zeros((6, 6))
+    I[:3, :3] = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    I[:3, 3:], I[3:, :3], I[3:, 3:] = skew(h), skew(h).T, m * np.eye(3)
+    return I
+
+
+def weak_joints(model: Model, q: np.ndarray) -> dict[int, str]:
+    """{body: what is missing} for every joint without a pivot at this q."""
+    ints, reals = model.ints, model.reals
+    R, p = place_all(model, q)
+    inertia = [rigid_inertia(model, i, R[i]) for i in range(model.nb)]  # articulated, accumulated inwards
+    whole = [I.copy() for I in inertia]  # composite
+    weak: dict[int, str] = {}
+    for lead in range(model.nb - 1, 0, -1):
+        count, outer = ints[lead, at.COUNT], ints[lead, at.OUTER]
+        if count == 0:
+            continue
+        members = range(lead, lead + count)
+        kind = ints[lead, at.KIND]
+        S = {}
+        for c in members:
+            if kind in (at.HINGE, at.SLIDER):
+                s = np.zeros((6, 1))
+                half = slice(0, 3) if ints[c, at.KIND] == at.HINGE else slice(3, 6)
+                s[half, 0] = reals[c, at.RATIO] * R[c][:, 2]
+            else:
+                s = np.eye(6)[:, : 3 if kind == at.BALL else 6]
+            parent = ints[c, at.PARENT]
+            if parent in S:
+                s = s + shift(p[c] - p[parent]) @ S[parent]
+            S[c] = s
+        rotor = sum(reals[c, at.RATIO] ** 2 * reals[c, at.ROTOR] for c in members)
+        D = sum(S[c].T @ inertia[c] @ S[c] for c in members) + rotor * np.eye(S[lead].shape[1])
+        full = sum(S[c].T @ whole[c] @ S[c] for c in members) + rotor * np.eye(S[lead].shape[1])
+        size = np.sqrt(np.maximum(np.diag(full), FLOOR))
+        if np.diag(full).min() <= FLOOR or np.linalg.eigvalsh(D / np.outer(size, size)).min() <= TINY:
+            weak[lead] = "no mass" if whole[lead][3, 3] <= FLOOR else "no inertia"
+            D = D + np.eye(len(D)) * max(float(np.trace(full)), 1.0)  # go on, to find the others
+        X = {c: shift(p[c] - p[outer]) for c in members}
+        U = sum(X[c].T @ inertia[c] @ S[c] for c in members)
+        inertia[outer] = (
+            inertia[outer] + sum(X[c].T @ inertia[c] @ X[c] for c in members) - U @ np.linalg.solve(D, U.T)
+        )
+        whole[outer] = whole[outer] + sum(X[c].T @ whole[c] @ X[c] for c in members)
+    return weak
+
+
+def refuse_singular(model: Model) -> None:
+    """Raise ModelError naming the joints that move no inertia."""
+    weak = weak_joints(model, model.q0)
+    if weak:
+        again = weak_joints(model, generic(model))
+        weak = {i: text for i, text in weak.items() if i in again}
+    if not weak:
+        return
+    names = {int(j.body): j.name for j in model.joints}
+    listed = ", ".join(repr(names.get(i, model.body_names[i])) for i in sorted(weak)[:5])
+    more = f" and {len(weak) - 5} more" if len(weak) > 5 else ""
+    where = f"{model.source}: " if model.source else ""
+    what = weak[min(weak)]
+    plural = "s" if len(weak) > 1 else ""
+    raise ModelError(
+        f"{where}joint{plural} {listed}{more} of {model.name!r} move{'' if plural else 's'} {what}; "
+        "give the link a mass and an inertia, or the joint an armature."
+    )
+
+
+def generic(model: Model) -> np.ndarray:
+    """A configuration without special angles."""
+    q = model.q0.copy()
+    for j in model.joints:
+        if j.kind in ("hinge", "universal") and j.nq:
+            q[j.q] += 0.7 + 0.1 * np.arange(j.nq) + 0.37 * (j.iq % 7)
+        elif j.kind == "ball":
+            q[j.q] = np.array([0.8, 0.1, 0.5, 0.316])
+            q[j.q] /= np.linalg.norm(q[j.q])
+    return q

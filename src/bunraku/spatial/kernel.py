@@ -1,0 +1,158 @@
+"""How kernels are compiled: Numba, ahead of nothing, cached under a hash of the sources.
+
+`@kernel`  marks a kernel that Python calls. It compiles on its first call, for the argument types of that call, and is cached on disk.
+`@inline`  marks a small helper that is inlined into every kernel that uses it (tuples in, tuples out).
+
+The cache folder is named after a hash of every source file that can take part in a kernel and of the Numba and Python versions,
+so that an edited helper can never leave a stale caller behind (Numba itself looks at the caller's file only). It lies in
+`$BUNRAKU_CACHE_DIR`, else in the user's cache folder, else, where that cannot be written, in a temporary folder.
+
+A kernel that is not in the cache says on stderr that it compiles; `BUNRAKU_QUIET=1` silences it. With `NUMBA_DISABLE_JIT=1`
+the same sources run as plain Python. Checked in tests/spatial/test_kernel.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import config, event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+JIT = not config.DISABLE_JIT
+PACKAGE = Path(__file__).resolve().parent.parent
+NO_KERNELS = ("cli", "formats", "viewer")  # folders whose sources never take part in a kernel
+KEEP_SECONDS = 30 * 24 * 3600.0  # caches of other versions, unused for so long, are removed
+
+
+@cache
+def source_hash() -> str:
+    """Hex digest of all kernel sources and of the compiler's version."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inner = path.relative_to(PACKAGE)
+        if inner.parts[0] not in NO_KERNELS:
+            digest.update(inner.as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> Path:
+    """The writable folder for this version's compiled kernels."""
+    home = os.environ.get("BUNRAKU_CACHE_DIR")
+    if home:
+        base = Path(home)
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home())) / "bunraku" / "kernels"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bunraku" / "kernels"
+    for root in (base, Path(tempfile.gettempdir()) / f"bunraku-kernels-{os.environ.get('USER', 'user')}"):
+        folder = root / source_hash()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:
+            continue
+        _remove_old(root, folder)
+        return folder
+    raise OSError(f"no folder for compiled kernels can be written; set BUNRAKU_CACHE_DIR (tried {base}).")
+
+
+def _remove_old(root: Path, keep: Path) -> None:
+    for other in root.iterdir():
+        try:
+            if other != keep and len(other.name) == 16 and time.time() - other.stat().st_mtime > KEEP_SECONDS:
+                shutil.rmtree(other, ignore_errors=True)
+        except OSError:
+            continue
+
+
+class _Locator(_CacheLocator):
+    """Tells Numba where a kernel's cache lies; the folder name already stands for the sources."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._disambiguator = f"{py_func.__code__.co_firstlineno}"
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return source_hash()
+
+    def get_disambiguator(self) -> str:
+        return self._disambiguator
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
+        return cls(py_func, py_file)
+
+
+class _CacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012 - Numba's own attribute
+
+
+class _Cache(FunctionCache):
+    _impl_class = _CacheImpl
+
+
+class _Announcer(event.Listener):
+    """Says once per kernel that it is being compiled, and how long it took."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.started = 0.0
+
+    def _name(self, ev: event.Event) -> str | None:
+        dispatcher = ev.data.get("dispatcher")
+        return getattr(dispatcher, "bunraku_kernel", None)
+
+    def on_start(self, ev: event.Event) -> None:
+        name = self._name(ev)
+        if name is None:
+            return
+        self.depth += 1
+        if self.depth == 1:
+            self.started = time.perf_counter()
+            _say(f"bunraku: compiling kernel {name} (first use only) ...", end=" " if sys.stderr.isatty() else "\n")
+
+    def on_end(self, ev: event.Event) -> None:
+        if self._name(ev) is None:
+            return
+        self.depth -= 1
+        if self.depth == 0 and sys.stderr.isatty():
+            _say(f"{time.perf_counter() - self.started:.1f} s")
+
+
+def _say(text: str, end: str = "\n") -> None:
+    if os.environ.get("BUNRAKU_QUIET", "") in ("", "0"):
+        print(text, end=end, file=sys.stderr, flush=True)
+
+
+if JIT:
+    event.register("numba:compile", _Announcer())
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A compiled, cached kernel; releases the GIL, checks nothing: sizes are the caller's care."""
+    if not JIT:
+        return function
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = _Cache(function)
+    dispatcher.bunraku_kernel = function.__name__
+    return dispatcher
+
+
+def inline(function: Callable[..., Any]) -> Any:
+    """A helper that is always inlined into its kernel."""
+    return numba.njit(forceinline=True, error_model="numpy")(function) if JIT else function
