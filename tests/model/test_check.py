@@ -135,6 +135,9 @@ BAD = {
     "effort": (spoil_joint("f1", effort=-1.0), "negative effort"),
     "velocity": (spoil_joint("f1", velocity=-1.0), "negative velocity"),
     "nan reference": (spoil_joint("f1", reference=NAN), "reference contains nan"),
+    "three dampings of a ball": (spoil_joint("shoulder", damping=(1.0, 1.0, 1.0)), "damping needs one number, got 3"),
+    "reference of a ball": (spoil_joint("shoulder", reference=0.1), "reference has no meaning"),
+    "rest of a free joint": (spoil_joint("root", rest=0.1), "rest has no meaning"),
     "nan rest": (spoil_joint("f1", rest=NAN), "rest contains nan"),
     "shape kind": (shape("spheer", (1.0,)), "unknown shape kind 'spheer'. Closest: 'sphere'"),
     "shape role": (shape("sphere", (1.0,), role="vissual"), "unknown role"),
@@ -187,7 +190,9 @@ def test_messages_start_with_the_place():
     d = figure()
     d.links[3].where = "a.urdf:41"
     d.links[3].joints[0].axis = (0, 0, 0)
-    with pytest.raises(ModelError, match=r"^a.urdf:41: joint 'f1' axis \(0, 0, 0\) has no direction; write e.g. 0 1 0\.$"):
+    with pytest.raises(
+        ModelError, match=r"^a.urdf:41: joint 'f1' axis \(0, 0, 0\) has no direction; write e.g. 0 1 0\.$"
+    ):
         check(d)
     d.links[3].joints[0].where = "a.urdf:44"
     with pytest.raises(ModelError, match=r"^a.urdf:44: joint"):

@@ -142,7 +142,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{printable(file.name)}:{line}: byte {error.start} is not UTF-8; save it as UTF-8 text.") from None
+        raise FormatError(
+            f"{printable(file.name)}:{line}: byte {error.start} is not UTF-8; save it as UTF-8 text."
+        ) from None
 
 
 def parse(text: str, file: str) -> Element:
