@@ -1,8 +1,8 @@
 """Forward kinematics of a Description, written from its docstring alone: what a reader's result means in space.
 
-For every link, parents first: X_link = X_parent * (position, rotation), then its joints from inner to outer. A hinge turns by
-q - reference about the axis through the anchor, a slider moves along the axis, a ball turns by its quaternion about the anchor, a
-free joint *is* the pose.
+For every link, parents first: X_link = X_parent * (position, rotation), then its joints from inner to outer. A hinge
+turns by q - reference about the axis through the anchor, a slider moves along the axis, a ball turns by its
+quaternion about the anchor, a free joint *is* the pose.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from bunraku.formats import xmlsafe
 
 
 def test_elements_know_their_line_and_column():
-    text = '<?xml version="1.0"?>\n<!-- a\nremark -->\n<robot name="r">\n  <link name="a"/><link\n   name="b"/>\n</robot>\n'
+    text = '<?xml version="1.0"?>\n<!-- a\nremark -->\n<robot name="r">\n  <link name="a"/><link\n   name="b"/></robot>'
     root = xmlsafe.parse(text, "r.urdf")
     places = [(e.tag, e.line, e.column, depth) for depth, e in root.walk()]
     assert places == [("robot", 4, 1, 0), ("link", 5, 3, 1), ("link", 5, 19, 1)]
@@ -53,7 +53,7 @@ def test_number_of_numbers_and_missing_ones():
         element.numbers("xyz", 3)
     with pytest.raises(FormatError, match="has no rpy"):
         element.numbers("rpy", 3)
-    with pytest.raises(FormatError, match="run xacro|Run xacro"):
+    with pytest.raises(FormatError, match="Run xacro"):
         xmlsafe.parse('<o v="${pi}"/>', "x").number("v")
 
 
@@ -113,7 +113,7 @@ def test_files(tmp_path):
         xmlsafe.read(tmp_path / "none.urdf")
     with pytest.raises(FormatError, match=r"^'a\\x00b': (no such file|cannot be read)"):
         xmlsafe.read("a\0b")
-    with pytest.raises(FormatError, match="cannot be read|no such file"):
+    with pytest.raises(FormatError, match=r"cannot be read|no such file"):
         xmlsafe.read(tmp_path / ("x" * 5000))
     file.write_bytes(b"\xef\xbb\xbf<a n='\xc3\xa9'/>")  # a byte order mark is fine
     assert xmlsafe.read(file).attributes == {"n": "é"}

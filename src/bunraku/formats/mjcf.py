@@ -47,6 +47,8 @@ def from_element(main: Element, path: Path) -> Description:
     source = mjcf_source.from_element(main, path)
     mujoco = _import_mujoco(path)
     model, warnings = _compile(mujoco, path, source)
+    if model.nbody == 1 and model.ngeom == 0:
+        raise main.error("the model has no bodies; add at least one to its <worldbody>.")
     names = Names(mujoco, model)
     notes = [Note("warning", f"MuJoCo says: {text}", source.file) for text in warnings]
     figure = Description(main.attributes.get("model") or path.stem, source=str(path), notes=notes + names.notes(source))
@@ -84,7 +86,7 @@ def _compile(mujoco: Any, path: Path, source: Source) -> tuple[Any, list[str]]:
     except (ValueError, mujoco.FatalError) as error:
         text = _one_line(str(error))
         line = re.search(r"\bline (\d+)", text)
-        place = f"{source.file}:{line[1]}" if line and len(source.roots) == 1 else source.file
+        place = f"{source.file}:{line[1]}" if line and source.files == len(source.roots) == 1 else source.file
         text = re.sub(r"^(XML )?(Error: )+", "", text)
         raise FormatError(f"{place}: MuJoCo refuses it: {text}.") from None
     finally:
