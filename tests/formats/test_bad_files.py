@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import re
 import time
 from pathlib import Path
 
@@ -294,6 +296,37 @@ def test_romeo_with_its_massless_fingers(capsys):
     assert "'LHand'" in str(caught.value) and "'RHand'" in str(caught.value)  # which lead all the fingers' gears
     assert bunraku.cli.main(["info", str(robot("romeo"))]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def spoil(text: str, rng: random.Random) -> str:
+    """Exchange a value or a character, drop an element, or put one in the wrong place."""
+    values, elements = list(re.finditer(r'"([^"]*)"', text)), list(re.finditer(r"<[^<>]+/>", text))
+    how, k = rng.randrange(5), rng.randrange(len(text))
+    value, element = rng.choice(values), rng.choice(elements)
+    if how == 0:
+        odd = rng.choice(["", "nan", "-1", "0", "1e13", "1e300", "x", "1 2", "0 0 0", "9" * 400, "é"])
+        return text[: value.start(1)] + odd + text[value.end(1) :]
+    if how == 1:
+        return text[: value.start(1)] + rng.choice(values)[1] + text[value.end(1) :]
+    if how == 2:
+        return text[:k] + chr(rng.randrange(256)) + text[k + 1 :]
+    if how == 3:
+        return text[: element.start()] + text[element.end() :]
+    return text[: element.start()] + rng.choice(elements)[0] + text[element.start() :]
+
+
+def test_a_good_file_spoiled_anywhere_loads_or_gives_a_sentence(tmp_path):
+    rng, refused = random.Random(2), 0
+    text = robot("simple_humanoid").read_text(encoding="utf-8")
+    path = tmp_path / "a.urdf"
+    for _ in range(150):
+        path.write_text(spoil(text, rng), encoding="utf-8")
+        try:
+            load(path, meshes=False)
+        except BunrakuError as error:  # no other kind of error may come
+            refused += 1
+            assert "\n" not in str(error) and len(str(error)) < 400
+    assert 30 < refused < 150
 
 
 def test_a_folder_and_an_unreadable_file(tmp_path):

@@ -107,7 +107,7 @@ def _link(mujoco: Any, model: Any, names: Names, body: int, source: Source, note
         link.position, link.rotation = vector(model.body_pos[body]), quaternion(model.body_quat[body])
         link.inertia = _inertia(model, body)
     first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
-    link.joints = [mjcf_parts.joint(mujoco, model, names, j, source, notes) for j in range(first, first + count)]
+    link.joints = [mjcf_parts.joint(mujoco, model, names, j, source, link, notes) for j in range(first, first + count)]
     first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     for geom in range(first, first + count):
         shape = mjcf_parts.shape(mujoco, model, geom, source, link, notes)
@@ -156,9 +156,9 @@ def _equalities(mujoco: Any, model: Any, names: Names, source: Source, figure: D
     in_order = len(elements) == model.neq and len(source.roots) == 1
     followers: set[int] = set()
     for eq in range(model.neq):
-        element = elements[eq] if in_order else source.find("equality", names.equality[eq])
-        where = source.place(element)
         kind = mujoco.mjtEq(int(model.eq_type[eq])).name.removeprefix("mjEQ_").lower()
+        element = elements[eq] if in_order else source.find("equality", names.equality[eq], kind)
+        where = source.place(element)
         title = f"equality <{kind}> {names.equality[eq]!r}" if names.equality[eq] else f"equality <{kind}>"
         reason = _not_a_gear(model, eq, kind, followers)
         if reason:

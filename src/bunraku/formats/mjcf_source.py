@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from bunraku.formats import xmlsafe
@@ -82,14 +83,21 @@ class Source:
     def file(self) -> str:
         return self.roots[0].file
 
-    def find(self, section: str, name: str, tag: str = "") -> Element | None:
-        """The element of that name inside a top-level section, or None."""
-        if not name:
-            return None
-        for _, element in self._section(section):
-            if element.attributes.get("name") == name and tag in ("", element.tag):
-                return element
-        return None
+    def find(self, section: str, name: str, *tags: str) -> Element | None:
+        """The element of that name and one of the tags inside a top-level section, or None."""
+        found = (self._index.get((section, tag, name)) for tag in tags)
+        return next((element for element in found if element is not None), None)
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, str, str], Element]:
+        """First element by section, tag and name."""
+        index: dict[tuple[str, str, str], Element] = {}
+        for root in self.roots:
+            for part in root.children:
+                for _, element in part.walk():
+                    if name := element.attributes.get("name"):
+                        index.setdefault((part.tag, element.tag, name), element)
+        return index
 
     def elements(self, section: str) -> list[Element]:
         """The direct children of all sections of that name, in the order of the files."""
@@ -98,11 +106,6 @@ class Source:
     def place(self, element: Element | None) -> str:
         """`file:line` of an element, or the file alone."""
         return element.where if element is not None else self.file
-
-    def _section(self, section: str):
-        for root in self.roots:
-            for part in root.all(section):
-                yield from part.walk()
 
 
 def from_element(main: Element, path: Path) -> Source:

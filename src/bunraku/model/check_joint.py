@@ -90,12 +90,12 @@ def check_gears(description: Description) -> None:
 def _no_cycle(leader_of: dict[str, Gear]) -> None:
     ends: set[str] = set()  # joints whose chain of leaders is known to end
     for start in leader_of:
-        path: list[str] = []
+        path: dict[str, None] = {}  # an ordered set
         name = start
         while name in leader_of and name not in ends:
             if name in path:
-                cycle = " <- ".join(repr(n) for n in [*path[path.index(name) :], name])
+                cycle = " <- ".join(repr(n) for n in [*path, name][list(path).index(name) :])
                 raise ModelError(f"{place(leader_of[start].where)}the gears {cycle} form a cycle; let one joint lead.")
-            path.append(name)
+            path[name] = None
             name = leader_of[name].leader
         ends.update(path)
