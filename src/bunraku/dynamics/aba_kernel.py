@@ -4,17 +4,20 @@
     2 inward    articulated inertias and bias wrenches (25), (26), gears (39), (40)
     3 outward   joint accelerations (22), (38) and what they add to the bodies (15)
 
-`f_ext` holds a row (fx fy fz nx ny nz) a body, world axes, at the body's origin; a length of zero means none. With lanes it is
-(nb * 6, LANES) like every other array. Checked in tests/dynamics/test_aba.py.
+`f_ext` is None or holds (fx fy fz nx ny nz) a body, flat, world axes, at the body's origin. Checked in tests/dynamics/test_aba.py.
 """
 
 from __future__ import annotations
 
+from bunraku.dynamics.arguments import BAD_SIZE, OK
 from bunraku.dynamics.articulated import inward, outward, st_rigid
+from bunraku.dynamics.batch import pack, unpack
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing, world_pose
+from bunraku.dynamics.work import opened, opened_lanes, sizes
 from bunraku.model.layout import ACC, ALPHA, DA, IA, NW, OMEGA, PLACE, WRENCH
-from bunraku.spatial.kernel import inline, kernel
-from bunraku.spatial.lanes import borrow, st
+from bunraku.spatial.entry import Entry
+from bunraku.spatial.kernel import inline
+from bunraku.spatial.lanes import LANES, borrow, st
 from bunraku.spatial.vec import ld3, st3, sub
 
 
@@ -36,7 +39,7 @@ def still_world(reals, work):
 @inline
 def pulled(f_ext, i, n, f):
     """(n, f) less the external wrench on body i."""
-    if f_ext.shape[0] == 0:
+    if f_ext is None:
         return n, f
     return sub(n, ld3(f_ext, 6 * i + 3)), sub(f, ld3(f_ext, 6 * i))
 
@@ -70,9 +73,34 @@ def aba_passes(ints, reals, q, v, tau, f_ext, work, a):
         outward(ints, reals, tau, work, i, a)
 
 
-@kernel
-def aba_kernel(ints, reals, q, v, tau, f_ext, work, a):
-    """Fill `a` (nv,) for one state, or (nv, LANES) for four."""
-    aba_passes(
-        borrow(ints), borrow(reals), borrow(q), borrow(v), borrow(tau), borrow(f_ext), borrow(work), borrow(a)
-    )
+def one(handle, q, v, tau, f_ext, a):
+    """Fill `a` (nv,) for one state."""
+    nb, nq, nv = sizes(handle)
+    if q.shape[0] != nq or v.shape[0] != nv or tau.shape[0] != nv or a.shape[0] != nv:
+        return BAD_SIZE
+    if f_ext is not None and f_ext.shape[0] != 6 * nb:
+        return BAD_SIZE
+    ints, reals, work = opened(handle)
+    aba_passes(ints, reals, borrow(q), borrow(v), borrow(tau), borrow(f_ext), work, borrow(a))
+    return OK
+
+
+def many(handle, q, v, tau, f_ext, a):
+    """Fill `a` (batch, nv)."""
+    ints, reals, work, q4, v4, tau4, a4, f4 = opened_lanes(handle)
+    for first in range(0, q.shape[0], LANES):
+        pack(q, first, q4)
+        pack(v, first, v4)
+        pack(tau, first, tau4)
+        if f_ext is None:
+            aba_passes(ints, reals, q4, v4, tau4, None, work, a4)
+        else:
+            pack(f_ext, first, f4)
+            aba_passes(ints, reals, q4, v4, tau4, f4, work, a4)
+        unpack(a4, first, a)
+    return OK
+
+
+# with and without external forces, compiled only where used
+aba_one, aba_one_pushed = Entry(one, "h D D D n D"), Entry(one, "h D D D D D")
+aba_many, aba_many_pushed = Entry(many, "h DD DD DD n DD"), Entry(many, "h DD DD DD DD DD")

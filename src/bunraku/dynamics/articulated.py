@@ -189,6 +189,22 @@ def axis(work, w):
 
 
 @inline
+def given(tau, k):
+    """tau[k], or nothing where no torques are given (only inertias are wanted)."""
+    if tau is None:
+        return 0.0
+    return ld(tau, k)
+
+
+@inline
+def given3(tau, k):
+    """tau[k:k+3], or nothing."""
+    if tau is None:
+        return (0.0, 0.0, 0.0)
+    return ld3(tau, k)
+
+
+@inline
 def inward_single(ints, reals, tau, work, i):
     """(22), (25), (26) for a hinge or slider without gears: fold body i into its parent."""
     w = i * NW
@@ -197,7 +213,7 @@ def inward_single(ints, reals, tau, work, i):
     n = ld3(work, w + WRENCH)
     f = ld3(work, w + WRENCH + 3)
     s = axis(work, w)
-    t = ld(tau, ints[i, IV])
+    t = given(tau, ints[i, IV])
     if ints[i, KIND] == HINGE:
         Un = sv(A, s)
         Uf = mtv(B, s)
@@ -254,7 +270,7 @@ def inward_ball(ints, reals, tau, work, i):
     f = ld3(work, w + WRENCH + 3)
     rotor = reals[i, ROTOR]
     D = s_inverse((A[0] + rotor, A[1], A[2], A[3] + rotor, A[4], A[5] + rotor))
-    u = sub(mv(ld9(work, w + ROT), ld3(tau, ints[i, IV])), n)
+    u = sub(mv(ld9(work, w + ROT), given3(tau, ints[i, IV])), n)
     st6(work, w + DINV, D)
     st3(work, w + RHS, u)
     Am = s_to_m(A)
@@ -368,7 +384,7 @@ def inward_group(ints, reals, tau, work, lead):
     Un = zero
     Uf = zero
     D = zero[0]
-    u = ld(tau, ints[lead, IV])
+    u = given(tau, ints[lead, IV]) + zero[0]
     for i in range(lead, lead + ints[lead, COUNT]):
         k = i * NW
         ga, gl = group_motion(ints, reals, work, i)

@@ -64,6 +64,9 @@ if JIT:
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
     from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model
 
+    from numba.core.datamodel import default_manager
+
+    DATA = default_manager.lookup(types.Array(types.float64, 1, "C")).get_field_position("data")
     VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
     class Lane(types.Type):
@@ -155,7 +158,7 @@ if JIT:
 
     def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, index_type: Any) -> Any:
         index = context.cast(builder, index, index_type, types.intp)
-        data = context.make_array(array_type)(context, builder, array).data
+        data = builder.extract_value(array, DATA)  # less code for LLVM than an array proxy
         if array_type.ndim == 1:
             return builder.gep(data, [index])
         start = builder.mul(index, ir.Constant(index.type, LANES))
@@ -163,6 +166,9 @@ if JIT:
 
     @intrinsic
     def borrow(typingctx, a):  # type: ignore[no-untyped-def]  # noqa: F811
+        if isinstance(a, types.NoneType):
+            return a(a), lambda context, builder, sig, args: args[0]
+
         def codegen(context, builder, sig, args):  # type: ignore[no-untyped-def]
             array = context.make_array(sig.args[0])(context, builder, args[0])
             array.meminfo = cgutils.get_null_value(array.meminfo.type)
@@ -194,7 +200,7 @@ if JIT:
         return types.void(a, i, value), codegen
 
     def _wide(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        data = context.make_array(sig.args[0])(context, builder, args[0]).data
+        data = builder.extract_value(args[0], DATA)
         index = context.cast(builder, args[1], sig.args[1], types.intp)
         return builder.bitcast(builder.gep(data, [index]), VECTOR.as_pointer())
 

@@ -1,0 +1,250 @@
+"""The public functions of dynamics: one state or a batch (leading axis) of states in, arrays out.
+
+`work` saves a look-up and `out` an allocation; both are optional. Units SI, world z up; q, v as in docs/conventions.md. A wrench is
+(fx fy fz nx ny nz) and a twist (vx vy vz wx wy wz), in world axes at the body's origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bunraku.dynamics.aba_kernel import aba_many, aba_many_pushed, aba_one, aba_one_pushed
+from bunraku.dynamics.arguments import OK, as_forces, as_rows, batch_of, output
+from bunraku.dynamics.crba_kernel import crba_many, crba_one
+from bunraku.dynamics.jacobian_kernel import columns_many, columns_one, frame_many, frame_one
+from bunraku.dynamics.kinematics_kernel import centroidal_many, kinematics_many, momentum_matrix_many
+from bunraku.dynamics.rnea_kernel import rnea_many, rnea_many_pushed, rnea_one, rnea_one_pushed
+from bunraku.dynamics.work import Work, work_of
+from bunraku.model.layout import DOF
+from bunraku.model.model import FrameInfo, Model
+
+
+def aba(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray,
+    f_ext: np.ndarray | None = None,
+    *,
+    work: Work | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Acceleration v' (nv,) that torques tau and external wrenches f_ext (nb, 6) cause: forward dynamics, O(n)."""
+    w = work if work is not None else work_of(model)
+    a = np.empty(model.nv) if out is None else out
+    try:
+        if f_ext is None and aba_one.call(w.handle, q, v, tau, None, a) == OK:
+            return a
+    except (TypeError, AttributeError, IndexError):
+        pass
+    kernels = (aba_one, aba_one_pushed, aba_many, aba_many_pushed)
+    return _forces_and_motion(kernels, model, q, v, tau, f_ext, w, out, "tau")
+
+
+def rnea(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    f_ext: np.ndarray | None = None,
+    *,
+    work: Work | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Torques tau (nv,) that the acceleration v' = a needs: inverse dynamics, O(n). With v = a = 0: gravity torques."""
+    w = work if work is not None else work_of(model)
+    tau = np.empty(model.nv) if out is None else out
+    try:
+        if f_ext is None and rnea_one.call(w.handle, q, v, a, None, tau) == OK:
+            return tau
+    except (TypeError, AttributeError, IndexError):
+        pass
+    kernels = (rnea_one, rnea_one_pushed, rnea_many, rnea_many_pushed)
+    return _forces_and_motion(kernels, model, q, v, a, f_ext, w, out, "a")
+
+
+def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type: ignore[no-untyped-def]
+    """The careful road of aba and rnea: convert, check, and take batches."""
+    batch = batch_of(q, model)
+    arrays = (as_rows("q", q, model.nq, batch), as_rows("v", v, model.nv, batch), as_rows(name, x, model.nv, batch))
+    forces = as_forces(f_ext, model.nb, batch)
+    result = output(out, (model.nv,) if batch is None else (batch, model.nv))
+    kernels[2 * (batch is not None) + (forces is not None)].call(work.handle, *arrays, forces, result)
+    return result
+
+
+def crba(
+    model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Mass matrix M (nv, nv), symmetric and filled in both triangles."""
+    w = work if work is not None else work_of(model)
+    M = np.empty((model.nv, model.nv)) if out is None else out
+    try:
+        if crba_one.call(w.handle, q, M) == OK:
+            return M
+    except (TypeError, AttributeError, IndexError):
+        pass
+    batch = batch_of(q, model)
+    rows = as_rows("q", q, model.nq, batch)
+    shape = (model.nv, model.nv) if batch is None else (batch, model.nv, model.nv)
+    M = output(out, shape)
+    (crba_one if batch is None else crba_many).call(w.handle, rows, M)
+    return M
+
+
+def joint_jacobians(
+    model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Motion columns (n, 6), linear then angular, about the world's origin, of every elementary DoF in body order.
+
+    Without gears n = nv and row k belongs to v[k]. A gear's members each have a row, its ratio included.
+    """
+    w = work if work is not None else work_of(model)
+    n = int(model.ints[:, DOF].sum())
+    J = np.empty((n, 6)) if out is None else out
+    try:
+        if columns_one.call(w.handle, q, J) == OK:
+            return J
+    except (TypeError, AttributeError, IndexError):
+        pass
+    batch = batch_of(q, model)
+    rows = as_rows("q", q, model.nq, batch)
+    J = output(out, (n, 6) if batch is None else (batch, n, 6))
+    (columns_one if batch is None else columns_many).call(w.handle, rows, J)
+    return J
+
+
+def frame_jacobian(
+    model: Model, q: np.ndarray, frame: str | FrameInfo, *, work: Work | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
+    """J (6, nv) with (linear, angular) velocity of the frame's origin = J v, in world axes."""
+    w = work if work is not None else work_of(model)
+    info = model.frame(frame) if isinstance(frame, str) else frame
+    point = info.position.copy()  # the model's own is read-only, and so of another type to a kernel
+    batch = batch_of(q, model)
+    rows = as_rows("q", q, model.nq, batch)
+    J = output(out, (6, model.nv) if batch is None else (batch, 6, model.nv))
+    (frame_one if batch is None else frame_many).call(w.handle, rows, info.body, point, J)
+    return J
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """Motion of all bodies; every array has a leading batch axis if q had one. See `kinematics`."""
+
+    model: Model
+    rotation: np.ndarray  # (nb, 3, 3) world <- body
+    position: np.ndarray  # (nb, 3)
+    twist: np.ndarray  # (nb, 6) linear, angular
+    bias: np.ndarray  # (nb, 6) acceleration for v' = 0, without gravity
+
+    def pose(self, frame: str | FrameInfo) -> tuple[np.ndarray, np.ndarray]:
+        """(position, rotation) of a link or frame in the world."""
+        f = self.model.frame(frame) if isinstance(frame, str) else frame
+        R = self.rotation[..., f.body, :, :]
+        return self.position[..., f.body, :] + R @ f.position, R @ f.rotation
+
+    def velocity(self, frame: str | FrameInfo) -> np.ndarray:
+        """(linear, angular) velocity (6,) of a link or frame, world axes."""
+        f = self.model.frame(frame) if isinstance(frame, str) else frame
+        t, r = self.twist[..., f.body, :], self.rotation[..., f.body, :, :] @ f.position
+        return np.concatenate([t[..., :3] + np.cross(t[..., 3:], r), t[..., 3:]], axis=-1)
+
+    def bias_acceleration(self, frame: str | FrameInfo) -> np.ndarray:
+        """J' v of a link or frame (6,): its acceleration is J v' + this."""
+        f = self.model.frame(frame) if isinstance(frame, str) else frame
+        b, r = self.bias[..., f.body, :], self.rotation[..., f.body, :, :] @ f.position
+        w = self.twist[..., f.body, 3:]
+        linear = b[..., :3] + np.cross(b[..., 3:], r) + np.cross(w, np.cross(w, r))
+        return np.concatenate([linear, b[..., 3:]], axis=-1)
+
+
+def kinematics(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Kinematics:
+    """Poses, velocities and bias accelerations of all bodies; v defaults to rest."""
+    w = work if work is not None else work_of(model)
+    batch = batch_of(q, model)
+    rows, rates = _states(model, q, np.zeros(model.nv) if v is None else v, batch)
+    n, nb = len(rows), model.nb
+    R, p, t, b = np.empty((n, nb, 9)), np.empty((n, nb, 3)), np.empty((n, nb, 6)), np.empty((n, nb, 6))
+    kinematics_many.call(w.handle, rows, rates, R, p, t, b)
+    R = R.reshape(n, nb, 3, 3)
+    return Kinematics(model, R, p, t, b) if batch is not None else Kinematics(model, R[0], p[0], t[0], b[0])
+
+
+@dataclass(frozen=True)
+class Centroidal:
+    """Whole-figure quantities; leading batch axis if q had one. See `centroidal`."""
+
+    com: np.ndarray  # (3,) m
+    linear: np.ndarray  # (3,) kg m/s
+    angular: np.ndarray  # (3,) kg m^2/s about the centre of mass
+    kinetic: Any  # J, rotors included
+    potential: Any  # J, zero at the world's origin
+    mass: Any  # kg
+
+    @property
+    def energy(self) -> Any:
+        """Kinetic plus potential energy [J]."""
+        return self.kinetic + self.potential
+
+    @property
+    def com_velocity(self) -> np.ndarray:
+        """Velocity of the centre of mass [m/s]."""
+        return self.linear / np.asarray(self.mass)[..., None]
+
+
+def centroidal(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Centroidal:
+    """Centre of mass, momentum and energy."""
+    w = work if work is not None else work_of(model)
+    batch = batch_of(q, model)
+    rows, rates = _states(model, q, np.zeros(model.nv) if v is None else v, batch)
+    x = np.empty((len(rows), 12))
+    centroidal_many.call(w.handle, rows, rates, x)
+    if batch is None:
+        x = x[0]
+    return Centroidal(x[..., 0:3], x[..., 3:6], x[..., 6:9], x[..., 9], x[..., 10], x[..., 11])
+
+
+def centre_of_mass(model: Model, q: np.ndarray, *, work: Work | None = None) -> np.ndarray:
+    """Centre of mass [m] in the world."""
+    return centroidal(model, q, work=work).com
+
+
+def energy(model: Model, q: np.ndarray, v: np.ndarray, *, work: Work | None = None) -> Any:
+    """Kinetic plus potential energy [J]."""
+    return centroidal(model, q, v, work=work).energy
+
+
+def momentum_matrix(model: Model, q: np.ndarray, *, work: Work | None = None) -> np.ndarray:
+    """A (6, nv): centroidal momentum (linear, angular about the centre of mass) = A v."""
+    w = work if work is not None else work_of(model)
+    batch = batch_of(q, model)
+    rows = np.atleast_2d(as_rows("q", q, model.nq, batch))
+    A = np.empty((len(rows), 6, model.nv))
+    momentum_matrix_many.call(w.handle, rows, A)
+    return A if batch is not None else A[0]
+
+
+def _states(model: Model, q: Any, v: Any, batch: int | None) -> tuple[np.ndarray, np.ndarray]:
+    return (
+        np.atleast_2d(as_rows("q", q, model.nq, batch)),
+        np.atleast_2d(as_rows("v", v, model.nv, batch)),
+    )
+
+
+def wrenches(model: Model, q: np.ndarray, pushes: Sequence[tuple[str, Sequence[float]]]) -> np.ndarray:
+    """f_ext (nb, 6) from pushes [(frame, force 3 or wrench 6), …] that act at the frames' origins, world axes."""
+    k = kinematics(model, q)
+    f_ext = np.zeros((model.nb, 6))
+    for name, push in pushes:
+        x = np.zeros(6)
+        x[: len(push)] = push
+        info = model.frame(name)
+        arm = k.rotation[info.body] @ info.position
+        f_ext[info.body, :3] += x[:3]
+        f_ext[info.body, 3:] += x[3:] + np.cross(arm, x[:3])
+    return f_ext

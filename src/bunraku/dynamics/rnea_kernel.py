@@ -1,0 +1,132 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm: tau from q, v, v' and external forces, in O(n).
+
+Outward: poses and accelerations (passes.py, plus s v'), and the wrench each body's motion needs. Inward: wrenches summed towards the base; a
+joint's torque is s . n (hinge) or s . f (slider), times its gear ratio, plus rotor inertia. Checked in tests/dynamics/test_rnea.py.
+"""
+
+from __future__ import annotations
+
+from bunraku.dynamics.aba_kernel import pulled, still_world
+from bunraku.dynamics.arguments import BAD_SIZE, OK
+from bunraku.dynamics.articulated import add_wrench, axis
+from bunraku.dynamics.batch import pack, unpack
+from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing
+from bunraku.dynamics.work import opened, opened_lanes, sizes
+from bunraku.model.layout import (
+    ACC,
+    ALPHA,
+    ARM,
+    BALL,
+    FREE,
+    HINGE,
+    IV,
+    KIND,
+    NW,
+    PARENT,
+    RATIO,
+    ROT,
+    ROTOR,
+    SLIDER,
+    WRENCH,
+)
+from bunraku.spatial.entry import Entry
+from bunraku.spatial.kernel import inline
+from bunraku.spatial.lanes import LANES, borrow, ld, st
+from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mtv, mv, st3
+
+
+@inline
+def driven(ints, reals, a, work, i, R, al, ac):
+    """Add what the joint's own acceleration does to (al, ac); stores and returns the sums."""
+    kind = ints[i, KIND]
+    k = ints[i, IV]
+    if kind == HINGE:
+        al = axpy(reals[i, RATIO] * ld(a, k), col(R, 2), al)
+    elif kind == SLIDER:
+        ac = axpy(reals[i, RATIO] * ld(a, k), col(R, 2), ac)
+    elif kind == BALL:
+        al = add(al, mv(R, ld3(a, k)))
+    else:
+        ac = add(ac, ld3(a, k))
+        al = add(al, mv(R, ld3(a, k + 3)))
+    st3(work, i * NW + ALPHA, al)
+    st3(work, i * NW + ACC, ac)
+    return al, ac
+
+
+@inline
+def joint_torque(ints, reals, work, i, a, tau):
+    """Project body i's wrench on its joint, and add the rotor's share."""
+    w = i * NW
+    k = ints[i, IV]
+    kind = ints[i, KIND]
+    rotor = reals[i, ROTOR]
+    if kind == HINGE or kind == SLIDER:
+        g = reals[i, RATIO]
+        x = dot(axis(work, w), ld3(work, w + WRENCH if kind == HINGE else w + WRENCH + 3))
+        st(tau, k, ld(tau, k) + g * (x + g * rotor * ld(a, k)))
+    elif kind == BALL:
+        x = mtv(ld9(work, w + ROT), ld3(work, w + WRENCH))
+        st3(tau, k, axpy(rotor, ld3(a, k), x))
+    elif kind == FREE:
+        st3(tau, k, axpy(rotor, ld3(a, k), ld3(work, w + WRENCH + 3)))
+        x = mtv(ld9(work, w + ROT), ld3(work, w + WRENCH))
+        st3(tau, k + 3, axpy(rotor, ld3(a, k + 3), x))
+
+
+@inline
+def rnea_passes(ints, reals, q, v, a, f_ext, work, tau):
+    """The two passes."""
+    nb = ints.shape[0]
+    angles(ints, q, work)
+    still_world(reals, work)
+    for i in range(1, nb):
+        R, arm = place(ints, reals, q, work, i)
+        ac = swing(ints, reals, v, work, i, R, arm)
+        om, al = spin(ints, reals, v, work, i, R)
+        al, ac = driven(ints, reals, a, work, i, R, al, ac)
+        m, h, I = rigid(reals, i, R)
+        n, f = inertial_wrench(m, h, I, om, al, ac)
+        n, f = pulled(f_ext, i, n, f)
+        st3(work, i * NW + WRENCH, n)
+        st3(work, i * NW + WRENCH + 3, f)
+    for k in range(tau.shape[0]):
+        st(tau, k, 0.0)
+    for i in range(nb - 1, 0, -1):
+        w = i * NW
+        joint_torque(ints, reals, work, i, a, tau)
+        f = ld3(work, w + WRENCH + 3)
+        add_wrench(work, ints[i, PARENT] * NW, add(ld3(work, w + WRENCH), cross(ld3(work, w + ARM), f)), f)
+
+
+def one(handle, q, v, a, f_ext, tau):
+    """Fill `tau` (nv,) for one state."""
+    nb, nq, nv = sizes(handle)
+    if q.shape[0] != nq or v.shape[0] != nv or tau.shape[0] != nv or a.shape[0] != nv:
+        return BAD_SIZE
+    if f_ext is not None and f_ext.shape[0] != 6 * nb:
+        return BAD_SIZE
+    ints, reals, work = opened(handle)
+    rnea_passes(ints, reals, borrow(q), borrow(v), borrow(a), borrow(f_ext), work, borrow(tau))
+    return OK
+
+
+def many(handle, q, v, a, f_ext, tau):
+    """Fill `tau` (batch, nv)."""
+    ints, reals, work, q4, v4, a4, tau4, f4 = opened_lanes(handle)
+    for first in range(0, q.shape[0], LANES):
+        pack(q, first, q4)
+        pack(v, first, v4)
+        pack(a, first, a4)
+        if f_ext is None:
+            rnea_passes(ints, reals, q4, v4, a4, None, work, tau4)
+        else:
+            pack(f_ext, first, f4)
+            rnea_passes(ints, reals, q4, v4, a4, f4, work, tau4)
+        unpack(tau4, first, tau)
+    return OK
+
+
+# with and without external forces, compiled only where used
+rnea_one, rnea_one_pushed = Entry(one, "h D D D n D"), Entry(one, "h D D D D D")
+rnea_many, rnea_many_pushed = Entry(many, "h DD DD DD n DD"), Entry(many, "h DD DD DD DD DD")
