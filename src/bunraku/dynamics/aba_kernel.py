@@ -14,8 +14,8 @@ from bunraku.dynamics.articulated import inward, outward, st_rigid
 from bunraku.dynamics.batch import pack, unpack
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing, world_pose
 from bunraku.dynamics.work import opened, opened_lanes, sizes
-from bunraku.model.layout import ACC, ALPHA, DA, IA, NW, OMEGA, PLACE, WRENCH
-from bunraku.spatial.entry import Entry
+from bunraku.model.layout import ACC, ALPHA, DA, NW, OMEGA, PLACE, WRENCH
+from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES, borrow, st
 from bunraku.spatial.vec import ld3, st3, sub
@@ -32,8 +32,6 @@ def still_world(reals, work):
     for k in range(6):
         st(work, DA + k, 0.0)
         st(work, WRENCH + k, 0.0)
-    for k in range(21):
-        st(work, IA + k, 0.0)
 
 
 @inline
@@ -51,11 +49,11 @@ def bias(ints, reals, q, v, f_ext, work):
     still_world(reals, work)
     for i in range(1, ints.shape[0]):
         w = i * NW
-        R, arm = place(ints, reals, q, work, i)
-        a = swing(ints, reals, v, work, i, R, arm)
-        om, al = spin(ints, reals, v, work, i, R)
+        R, arm, s = place(ints, reals, q, work, i)
+        a = swing(ints, reals, v, work, i, arm, s)
+        om, al = spin(ints, reals, v, work, i, R, s)
         m, h, I = rigid(reals, i, R)
-        st_rigid(work, w + IA, m, h, I)
+        st_rigid(work, w, h, I)
         n, f = inertial_wrench(m, h, I, om, al, a)
         n, f = pulled(f_ext, i, n, f)
         st3(work, w + WRENCH, n)
@@ -73,8 +71,9 @@ def aba_passes(ints, reals, q, v, tau, f_ext, work, a):
         outward(ints, reals, tau, work, i, a)
 
 
+@inline
 def one(handle, q, v, tau, f_ext, a):
-    """Fill `a` (nv,) for one state."""
+    """Fill `a` (nv,) for one state; returns a status."""
     nb, nq, nv = sizes(handle)
     if q.shape[0] != nq or v.shape[0] != nv or tau.shape[0] != nv or a.shape[0] != nv:
         return BAD_SIZE
@@ -85,22 +84,42 @@ def one(handle, q, v, tau, f_ext, a):
     return OK
 
 
+@inline
 def many(handle, q, v, tau, f_ext, a):
-    """Fill `a` (batch, nv)."""
+    """Fill `a` (batch, nv), LANES states at a time."""
     ints, reals, work, q4, v4, tau4, a4, f4 = opened_lanes(handle)
     for first in range(0, q.shape[0], LANES):
-        pack(q, first, q4)
-        pack(v, first, v4)
-        pack(tau, first, tau4)
+        pack(borrow(q), first, q4)
+        pack(borrow(v), first, v4)
+        pack(borrow(tau), first, tau4)
         if f_ext is None:
             aba_passes(ints, reals, q4, v4, tau4, None, work, a4)
         else:
-            pack(f_ext, first, f4)
+            pack(borrow(f_ext), first, f4)
             aba_passes(ints, reals, q4, v4, tau4, f4, work, a4)
-        unpack(a4, first, a)
+        unpack(a4, first, borrow(a))
     return OK
 
 
-# with and without external forces, compiled only where used
-aba_one, aba_one_pushed = Entry(one, "h D D D n D"), Entry(one, "h D D D D D")
-aba_many, aba_many_pushed = Entry(many, "h DD DD DD n DD"), Entry(many, "h DD DD DD DD DD")
+@entry("h D D D D")
+def aba_one(handle, q, v, tau, a):
+    """One state without external forces."""
+    return one(handle, q, v, tau, None, a)
+
+
+@entry("h D D D D D")
+def aba_one_pushed(handle, q, v, tau, f_ext, a):
+    """One state with external forces."""
+    return one(handle, q, v, tau, f_ext, a)
+
+
+@entry("h DD DD DD DD")
+def aba_many(handle, q, v, tau, a):
+    """A batch without external forces."""
+    return many(handle, q, v, tau, None, a)
+
+
+@entry("h DD DD DD DD DD")
+def aba_many_pushed(handle, q, v, tau, f_ext, a):
+    """A batch with external forces."""
+    return many(handle, q, v, tau, f_ext, a)

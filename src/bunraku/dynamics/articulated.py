@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bunraku.model.layout import (
     ARM,
+    AXIS,
     BALL,
     COUNT,
     DA,
@@ -22,15 +23,20 @@ from bunraku.model.layout import (
     IV,
     KIND,
     LEAD,
+    LEAF,
+    MASS,
     NW,
     OUTER,
     PARENT,
     POS,
     RATIO,
     RHS,
+    RIGID,
     ROT,
     ROTOR,
+    SAME,
     SLIDER,
+    STARTS,
     U,
     WRENCH,
 )
@@ -74,11 +80,29 @@ def st_inertia(work, k, A, B, C):
 
 
 @inline
-def st_rigid(work, k, m, h, I):
-    """Store a rigid body's inertia: A = I, B = [h], C = m."""
-    st6(work, k, I)
-    st9(work, k + 6, (0.0 * h[0], -h[2], h[1], h[2], 0.0 * h[0], -h[0], -h[1], h[0], 0.0 * h[0]))
-    st6(work, k + 15, (m + 0.0 * h[0], 0.0 * h[0], 0.0 * h[0], m + 0.0 * h[0], 0.0 * h[0], m + 0.0 * h[0]))
+def st_rigid(work, w, h, I):
+    """Store a body's own first moment and inertia (world axes)."""
+    st3(work, w + RIGID, h)
+    st6(work, w + RIGID + 3, I)
+
+
+@inline
+def ld_articulated(ints, reals, work, i):
+    """(A, B, C) of body i with all that reached it from further out: A = I + ..., B = [h] + ..., C = m + ..."""
+    w = i * NW
+    m = reals[i, MASS]
+    h = ld3(work, w + RIGID)
+    I = ld6(work, w + RIGID + 3)
+    z = 0.0 * h[0]
+    if ints[i, LEAF] != 0:
+        m = m + z
+        return I, (z, -h[2], h[1], h[2], z, -h[0], -h[1], h[0], z), (m, z, z, m, z, m)
+    A, B, C = ld_inertia(work, w + IA)
+    return (
+        add6(A, I),
+        (B[0], B[1] - h[2], B[2] + h[1], B[3] + h[2], B[4], B[5] - h[0], B[6] - h[1], B[7] + h[0], B[8]),
+        (C[0] + m, C[1], C[2], C[3] + m, C[4], C[5] + m),
+    )
 
 
 @inline
@@ -134,8 +158,11 @@ def add9(x, y):
 
 
 @inline
-def add_inertia(work, p, A, B, C):
-    """Add an inertia to the one of the body whose slots begin at p."""
+def reach(work, p, starts, A, B, C):
+    """Add an inertia to what has reached the body whose slots begin at p; the first to reach it finds nothing there."""
+    if starts != 0:
+        st_inertia(work, p + IA, A, B, C)
+        return
     A0, B0, C0 = ld_inertia(work, p + IA)
     st_inertia(work, p + IA, add6(A0, A), add9(B0, B), add6(C0, C))
 
@@ -183,9 +210,10 @@ def less_rank1(A, B, C, n, f, d):
 
 
 @inline
-def axis(work, w):
-    """The joint axis: z of the body frame, in world axes."""
-    return (ld(work, w + ROT + 2), ld(work, w + ROT + 5), ld(work, w + ROT + 8))
+def axis(ints, work, i):
+    """The axis of a hinge or slider in world axes."""
+    k = i * NW + ROT + ints[i, AXIS]
+    return (ld(work, k), ld(work, k + 3), ld(work, k + 6))
 
 
 @inline
@@ -209,10 +237,10 @@ def inward_single(ints, reals, tau, work, i):
     """(22), (25), (26) for a hinge or slider without gears: fold body i into its parent."""
     w = i * NW
     p = ints[i, PARENT] * NW
-    A, B, C = ld_inertia(work, w + IA)
+    A, B, C = ld_articulated(ints, reals, work, i)
     n = ld3(work, w + WRENCH)
     f = ld3(work, w + WRENCH + 3)
-    s = axis(work, w)
+    s = axis(ints, work, i)
     t = given(tau, ints[i, IV])
     if ints[i, KIND] == HINGE:
         Un = sv(A, s)
@@ -228,12 +256,14 @@ def inward_single(ints, reals, tau, work, i):
     st3(work, w + U + 3, Uf)
     st(work, w + DINV, d)
     st(work, w + RHS, u)
-    r = ld3(work, w + ARM)
     A, B, C = less_rank1(A, B, C, Un, Uf, d)
-    A, B, C = shifted(A, B, C, r)
-    add_inertia(work, p, A, B, C)
     f = axpy(d * u, Uf, f)
-    n = add(axpy(d * u, Un, n), cross(r, f))
+    n = axpy(d * u, Un, n)
+    if ints[i, SAME] == 0:
+        r = ld3(work, w + ARM)
+        A, B, C = shifted(A, B, C, r)
+        n = add(n, cross(r, f))
+    reach(work, p, ints[i, STARTS], A, B, C)
     add_wrench(work, p, n, f)
 
 
@@ -244,7 +274,7 @@ def outward_single(ints, work, i, a):
     al, ac = carried(work, ints[i, PARENT] * NW, ld3(work, w + ARM))
     qdd = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), ac))
     st(a, ints[i, IV], qdd)
-    s = axis(work, w)
+    s = axis(ints, work, i)
     if ints[i, KIND] == HINGE:
         st3(work, w + DA, axpy(qdd, s, al))
         st3(work, w + DA + 3, ac)
@@ -265,7 +295,7 @@ def inward_ball(ints, reals, tau, work, i):
     """(22), (25), (26) for a ball: three turns about world axes, D = A + rotor."""
     w = i * NW
     p = ints[i, PARENT] * NW
-    A, B, C = ld_inertia(work, w + IA)
+    A, B, C = ld_articulated(ints, reals, work, i)
     n = ld3(work, w + WRENCH)
     f = ld3(work, w + WRENCH + 3)
     rotor = reals[i, ROTOR]
@@ -296,15 +326,15 @@ def inward_ball(ints, reals, tau, work, i):
     f = add(f, mv(L, u))
     n = add(add(n, mv(K, u)), cross(r, f))
     A3, B3, C3 = shifted(A2, B2, C2, r)
-    add_inertia(work, p, A3, B3, C3)
+    reach(work, p, ints[i, STARTS], A3, B3, C3)
     add_wrench(work, p, n, f)
 
 
 @inline
-def outward_ball(ints, work, i, a):
+def outward_ball(ints, reals, work, i, a):
     """Angular acceleration of a ball joint, in body axes."""
     w = i * NW
-    A, B, C = ld_inertia(work, w + IA)
+    A, B, C = ld_articulated(ints, reals, work, i)
     al, ac = carried(work, ints[i, PARENT] * NW, ld3(work, w + ARM))
     rhs = sub(sub(ld3(work, w + RHS), sv(A, al)), mv(B, ac))
     x = sv(ld6(work, w + DINV), rhs)
@@ -330,7 +360,7 @@ def outward_free(ints, reals, tau, work, i, a):
     """(17) at a free base: the articulated inertia itself is inverted; its joint carries no wrench but tau."""
     w = i * NW
     k = ints[i, IV]
-    A, B, C = ld_inertia(work, w + IA)
+    A, B, C = ld_articulated(ints, reals, work, i)
     rotor = reals[i, ROTOR]
     R = ld9(work, w + ROT)
     n = sub(mv(R, ld3(tau, k + 3)), ld3(work, w + WRENCH))
@@ -353,7 +383,7 @@ def group_motion(ints, reals, work, i):
     """G_c = g_c J_c + X_c,par G_par of one member (parents first); stored and returned as (angular, linear)."""
     w = i * NW
     p = ints[i, PARENT]
-    s = scale(reals[i, RATIO], axis(work, w))
+    s = scale(reals[i, RATIO], axis(ints, work, i))
     if ints[i, KIND] == HINGE:
         ga = s
         gl = scale(0.0, s)
@@ -380,7 +410,7 @@ def inward_group(ints, reals, tau, work, lead):
     """(38)-(40): fold all members of a gear group into the one body that carries them."""
     w = lead * NW
     p = ints[lead, OUTER] * NW
-    zero = scale(0.0, axis(work, w))
+    zero = scale(0.0, axis(ints, work, lead))
     Un = zero
     Uf = zero
     D = zero[0]
@@ -388,7 +418,7 @@ def inward_group(ints, reals, tau, work, lead):
     for i in range(lead, lead + ints[lead, COUNT]):
         k = i * NW
         ga, gl = group_motion(ints, reals, work, i)
-        A, B, C = ld_inertia(work, k + IA)
+        A, B, C = ld_articulated(ints, reals, work, i)
         n = ld3(work, k + WRENCH)
         f = ld3(work, k + WRENCH + 3)
         xn = add(sv(A, ga), mv(B, gl))
@@ -399,7 +429,7 @@ def inward_group(ints, reals, tau, work, lead):
         Un = add(Un, add(xn, cross(r, xf)))
         Uf = add(Uf, xf)
         A, B, C = shifted(A, B, C, r)
-        add_inertia(work, p, A, B, C)
+        reach(work, p, ints[i, STARTS], A, B, C)
         add_wrench(work, p, add(n, cross(r, f)), f)
     d = 1.0 / D
     st3(work, w + U, Un)
@@ -450,6 +480,6 @@ def outward(ints, reals, tau, work, i, a):
         if kind == HINGE or kind == SLIDER:
             outward_single(ints, work, i, a)
         elif kind == BALL:
-            outward_ball(ints, work, i, a)
+            outward_ball(ints, reals, work, i, a)
         else:
             outward_free(ints, reals, tau, work, i, a)

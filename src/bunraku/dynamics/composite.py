@@ -6,8 +6,9 @@ A composite inertia is (m, h, I): mass, first moment and inertia about the body'
 
 from __future__ import annotations
 
+from bunraku.dynamics.articulated import axis
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
-from bunraku.model.layout import ARM, BALL, FREE, HINGE, IA, KIND, NW, PARENT, RATIO, ROT, SLIDER
+from bunraku.model.layout import ARM, BALL, FREE, HINGE, KIND, NW, PARENT, RATIO, RIGID, ROT, SLIDER
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
 from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, scale, st3, st6, sv
@@ -24,33 +25,33 @@ def place_all(ints, reals, q, work):
 
 @inline
 def composites(ints, reals, q, work):
-    """Poses, and in every body's IA slots (m, h, I) of all that hangs on it."""
+    """Poses, and in every body's RIGID slots (h, I, m) of all that hangs on it."""
     nb = ints.shape[0]
     angles(ints, q, work)
     world_pose(work)
     for k in range(10):
-        st(work, IA + k, 0.0)
+        st(work, RIGID + k, 0.0)
     for i in range(1, nb):
-        R, arm = place(ints, reals, q, work, i)
+        R, arm, s = place(ints, reals, q, work, i)
         m, h, I = rigid(reals, i, R)
-        st(work, i * NW + IA, m + 0.0 * h[0])
-        st3(work, i * NW + IA + 1, h)
-        st6(work, i * NW + IA + 4, I)
+        st3(work, i * NW + RIGID, h)
+        st6(work, i * NW + RIGID + 3, I)
+        st(work, i * NW + RIGID + 9, m + 0.0 * h[0])
     for i in range(nb - 1, 0, -1):
         p = ints[i, PARENT] * NW
-        m = ld(work, i * NW + IA)
-        h = ld3(work, i * NW + IA + 1)
-        I = ld6(work, i * NW + IA + 4)
+        h = ld3(work, i * NW + RIGID)
+        I = ld6(work, i * NW + RIGID + 3)
+        m = ld(work, i * NW + RIGID + 9)
         r = ld3(work, i * NW + ARM)
-        st(work, p + IA, ld(work, p + IA) + m)
-        st3(work, p + IA + 1, add(ld3(work, p + IA + 1), axpy(m, r, h)))
+        st(work, p + RIGID + 9, ld(work, p + RIGID + 9) + m)
+        st3(work, p + RIGID, add(ld3(work, p + RIGID), axpy(m, r, h)))
         k = axpy(m, r, scale(2.0, h))  # m r + 2 h, so that r.k = m r.r + 2 r.h
         d = dot(r, k)
         g = axpy(0.5 * m, r, h)  # m r/2 + h, so that r g' + g r' = m r r' + r h' + h r'
-        J = ld6(work, p + IA + 4)
+        J = ld6(work, p + RIGID + 3)
         st6(
             work,
-            p + IA + 4,
+            p + RIGID + 3,
             (
                 J[0] + I[0] + d - 2.0 * r[0] * g[0],
                 J[1] + I[1] - r[0] * g[1] - g[0] * r[1],
@@ -70,7 +71,7 @@ def joint_column(ints, reals, work, i, k):
     z = 0.0 * ld(work, w + ROT)
     zero = (z, z, z)
     if kind == HINGE or kind == SLIDER:
-        s = scale(reals[i, RATIO], (ld(work, w + ROT + 2), ld(work, w + ROT + 5), ld(work, w + ROT + 8)))
+        s = scale(reals[i, RATIO], axis(ints, work, i))
         if kind == HINGE:
             return s, zero
         return zero, s
@@ -83,7 +84,7 @@ def joint_column(ints, reals, work, i, k):
 @inline
 def composite_wrench(work, i, sa, sl):
     """Wrench (n, f) at body i's origin that gives its composite the acceleration (sa, sl)."""
-    m = ld(work, i * NW + IA)
-    h = ld3(work, i * NW + IA + 1)
-    I = ld6(work, i * NW + IA + 4)
+    h = ld3(work, i * NW + RIGID)
+    I = ld6(work, i * NW + RIGID + 3)
+    m = ld(work, i * NW + RIGID + 9)
     return add(sv(I, sa), cross(h, sl)), axpy(m, sl, cross(sa, h))

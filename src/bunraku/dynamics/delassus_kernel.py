@@ -12,7 +12,7 @@ Checked in tests/dynamics/test_delassus.py.
 from __future__ import annotations
 
 from bunraku.dynamics.arguments import OK
-from bunraku.dynamics.articulated import axis, group_arm, inward, ld_inertia, solve_inertia, st_rigid
+from bunraku.dynamics.articulated import axis, group_arm, inward, ld_articulated, solve_inertia, st_rigid
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.dynamics.work import opened
 from bunraku.model.layout import (
@@ -23,7 +23,6 @@ from bunraku.model.layout import (
     FREE,
     G,
     HINGE,
-    IA,
     KIND,
     LEAD,
     NW,
@@ -44,12 +43,10 @@ def factor(ints, reals, q, work):
     nb = ints.shape[0]
     angles(ints, q, work)
     world_pose(work)
-    for k in range(21):
-        st(work, IA + k, 0.0)
     for i in range(1, nb):
-        R, arm = place(ints, reals, q, work, i)
+        R, arm, s = place(ints, reals, q, work, i)
         m, h, I = rigid(reals, i, R)
-        st_rigid(work, i * NW + IA, m, h, I)
+        st_rigid(work, i * NW, h, I)
         for k in range(6):
             st(work, i * NW + WRENCH + k, 0.0)
     for i in range(nb - 1, 0, -1):
@@ -57,7 +54,7 @@ def factor(ints, reals, q, work):
 
 
 @inline
-def pull_back(ints, work, c, n, f):
+def pull_back(ints, reals, work, c, n, f):
     """T_c' (n, f): a wrench on c as felt at the origin of the body that carries its group."""
     w = c * NW
     kind = ints[c, KIND]
@@ -65,13 +62,13 @@ def pull_back(ints, work, c, n, f):
     if kind == FREE:
         return scale(0.0, n), scale(0.0, f)
     if kind == BALL:
-        A, B, C = ld_inertia(work, w + IA)
+        A, B, C = ld_articulated(ints, reals, work, c)
         x = sv(ld6(work, w + DINV), n)
         n = sub(n, sv(A, x))
         f = sub(f, mtv(B, x))
         return add(n, cross(ld3(work, w + ARM), f)), f
     if ints[lead, COUNT] == 1:
-        s = axis(work, w)
+        s = axis(ints, work, c)
         y = ld(work, w + DINV) * (dot(s, n) if kind == HINGE else dot(s, f))
         n = axpy(-y, ld3(work, w + U), n)
         f = axpy(-y, ld3(work, w + U + 3), f)
@@ -111,19 +108,19 @@ def respond(ints, reals, work, lam, c, n, f):
 
 
 @inline
-def push_out(ints, work, c, n, f, al, a):
+def push_out(ints, reals, work, c, n, f, al, a):
     """T_c (al, a) + S_cc (n, f): the acceleration of c, from that of its outer body and from the wrench on c itself."""
     w = c * NW
     kind = ints[c, KIND]
     lead = ints[c, LEAD]
     if kind == BALL:
-        A, B, C = ld_inertia(work, w + IA)
+        A, B, C = ld_articulated(ints, reals, work, c)
         a = add(a, cross(al, ld3(work, w + ARM)))
         x = sv(ld6(work, w + DINV), sub(n, add(sv(A, al), mv(B, a))))
         return add(al, x), a
     if ints[lead, COUNT] == 1:
         a = add(a, cross(al, ld3(work, w + ARM)))
-        s = axis(work, w)
+        s = axis(ints, work, c)
         y = dot(s, n) if kind == HINGE else dot(s, f)
         y = ld(work, w + DINV) * (y - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
         if kind == HINGE:
@@ -145,21 +142,21 @@ def lambdas(ints, reals, work, needed, lam):
             n = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
             f = (1.0 if k == 3 else 0.0, 1.0 if k == 4 else 0.0, 1.0 if k == 5 else 0.0)
             if ints[c, KIND] == FREE:
-                al, a = free_response(reals, work, c, n, f)
+                al, a = free_response(ints, reals, work, c, n, f)
             else:
                 p = ints[c, OUTER]
-                pn, pf = pull_back(ints, work, c, n, f)
+                pn, pf = pull_back(ints, reals, work, c, n, f)
                 al, a = respond(ints, reals, work, lam, p, pn, pf)
-                al, a = push_out(ints, work, c, n, f, al, a)
+                al, a = push_out(ints, reals, work, c, n, f, al, a)
             for r in range(3):
                 lam[c, r, k] = al[r]
                 lam[c, 3 + r, k] = a[r]
 
 
 @inline
-def free_response(reals, work, c, n, f):
+def free_response(ints, reals, work, c, n, f):
     """I_A^-1 (n, f) at a free base."""
-    A, B, C = ld_inertia(work, c * NW + IA)
+    A, B, C = ld_articulated(ints, reals, work, c)
     m = reals[c, ROTOR]
     return solve_inertia(
         (A[0] + m, A[1], A[2], A[3] + m, A[4], A[5] + m), B, (C[0] + m, C[1], C[2], C[3] + m, C[4], C[5] + m), n, f
@@ -194,7 +191,7 @@ def delassus_one(handle, q, bodies, wrench, row_body, needed, lam, carried, meet
             for r in range(3):
                 carried[i, c, r] = n[r]
                 carried[i, c, 3 + r] = f[r]
-            n, f = pull_back(ints, work, c, n, f)
+            n, f = pull_back(ints, reals, work, c, n, f)
             c = ints[c, OUTER]
     nk = bodies.shape[0]
     for i in range(wrench.shape[0]):

@@ -34,15 +34,15 @@ def aba(
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Acceleration v' (nv,) that torques tau and external wrenches f_ext (nb, 6) cause: forward dynamics, O(n)."""
-    w = work if work is not None else work_of(model)
-    a = np.empty(model.nv) if out is None else out
     try:
-        if f_ext is None and aba_one.call(w.handle, q, v, tau, None, a) == OK:
-            return a
-    except (TypeError, AttributeError, IndexError):
+        if f_ext is None and q.ndim == 1:
+            a = np.empty(model.nv) if out is None else out
+            if aba_one.call((work or work_of(model)).handle, q, v, tau, a) == OK:
+                return a
+    except (TypeError, AttributeError):
         pass
     kernels = (aba_one, aba_one_pushed, aba_many, aba_many_pushed)
-    return _forces_and_motion(kernels, model, q, v, tau, f_ext, w, out, "tau")
+    return _forces_and_motion(kernels, model, q, v, tau, f_ext, work or work_of(model), out, "tau")
 
 
 def rnea(
@@ -56,15 +56,15 @@ def rnea(
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Torques tau (nv,) that the acceleration v' = a needs: inverse dynamics, O(n). With v = a = 0: gravity torques."""
-    w = work if work is not None else work_of(model)
-    tau = np.empty(model.nv) if out is None else out
     try:
-        if f_ext is None and rnea_one.call(w.handle, q, v, a, None, tau) == OK:
-            return tau
-    except (TypeError, AttributeError, IndexError):
+        if f_ext is None and q.ndim == 1:
+            tau = np.empty(model.nv) if out is None else out
+            if rnea_one.call((work or work_of(model)).handle, q, v, a, tau) == OK:
+                return tau
+    except (TypeError, AttributeError):
         pass
     kernels = (rnea_one, rnea_one_pushed, rnea_many, rnea_many_pushed)
-    return _forces_and_motion(kernels, model, q, v, a, f_ext, w, out, "a")
+    return _forces_and_motion(kernels, model, q, v, a, f_ext, work or work_of(model), out, "a")
 
 
 def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type: ignore[no-untyped-def]
@@ -73,7 +73,11 @@ def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type
     arrays = (as_rows("q", q, model.nq, batch), as_rows("v", v, model.nv, batch), as_rows(name, x, model.nv, batch))
     forces = as_forces(f_ext, model.nb, batch)
     result = output(out, (model.nv,) if batch is None else (batch, model.nv))
-    kernels[2 * (batch is not None) + (forces is not None)].call(work.handle, *arrays, forces, result)
+    one, one_pushed, many, many_pushed = kernels
+    if forces is None:
+        (one if batch is None else many).call(work.handle, *arrays, result)
+    else:
+        (one_pushed if batch is None else many_pushed).call(work.handle, *arrays, forces, result)
     return result
 
 
@@ -84,7 +88,7 @@ def crba(
     w = work if work is not None else work_of(model)
     M = np.empty((model.nv, model.nv)) if out is None else out
     try:
-        if crba_one.call(w.handle, q, M) == OK:
+        if q.ndim == 1 and crba_one.call(w.handle, q, M) == OK:
             return M
     except (TypeError, AttributeError, IndexError):
         pass
@@ -99,20 +103,20 @@ def crba(
 def joint_jacobians(
     model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Motion columns (n, 6), linear then angular, about the world's origin, of every elementary DoF in body order.
+    """Motion columns (n, 6), linear then angular, about the world's origin, of every elementary DoF in the order of q.
 
     Without gears n = nv and row k belongs to v[k]. A gear's members each have a row, its ratio included.
     """
     w = work if work is not None else work_of(model)
-    n = int(model.ints[:, DOF].sum())
-    J = np.empty((n, 6)) if out is None else out
+    J = out if out is not None else np.empty((int(model.ints[:, DOF].sum()), 6))
     try:
-        if columns_one.call(w.handle, q, J) == OK:
+        if q.ndim == 1 and columns_one.call(w.handle, q, J) == OK:
             return J
     except (TypeError, AttributeError, IndexError):
         pass
     batch = batch_of(q, model)
     rows = as_rows("q", q, model.nq, batch)
+    n = int(model.ints[:, DOF].sum())
     J = output(out, (n, 6) if batch is None else (batch, n, 6))
     (columns_one if batch is None else columns_many).call(w.handle, rows, J)
     return J

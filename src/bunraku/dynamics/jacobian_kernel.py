@@ -1,6 +1,6 @@
 """Jacobians: how bodies and frames move per rate of each degree of freedom.
 
-`columns` gives, for every elementary joint DoF in body order, the motion column about the world's origin, (linear, angular) in world
+`columns` gives, for every elementary joint DoF in the order of q (followers included), the motion column about the world's origin, (linear, angular) in world
 axes; the same that Pinocchio's computeJointJacobians computes. `frame_jacobian` gathers the columns of one frame's ancestors, taken
 at the frame's origin. A gear's members each have a column; in a frame's Jacobian they add up in the column of their common q.
 Checked in tests/dynamics/test_jacobian.py.
@@ -12,7 +12,7 @@ from bunraku.dynamics.arguments import BAD_SIZE, OK
 from bunraku.dynamics.composite import joint_column, place_all
 from bunraku.dynamics.passes import angles, place, world_pose
 from bunraku.dynamics.work import opened, sizes
-from bunraku.model.layout import DOF, IV, NW, PARENT, POS, ROT
+from bunraku.model.layout import COLUMN, DOF, IV, NW, PARENT, POS, ROT
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import borrow
@@ -24,20 +24,19 @@ def column_pass(ints, reals, q, work, out):
     """One outward pass that places the bodies and writes their columns."""
     angles(ints, q, work)
     world_pose(work)
-    row = 0
     for i in range(1, ints.shape[0]):
         place(ints, reals, q, work, i)
         p = ld3(work, i * NW + POS)
         for k in range(ints[i, DOF]):
             sa, sl = joint_column(ints, reals, work, i, k)
             v = add(sl, cross(p, sa))
+            row = ints[i, COLUMN] + k
             out[row, 0] = v[0]
             out[row, 1] = v[1]
             out[row, 2] = v[2]
             out[row, 3] = sa[0]
             out[row, 4] = sa[1]
             out[row, 5] = sa[2]
-            row += 1
 
 
 @inline

@@ -15,13 +15,13 @@ from bunraku.model.layout import (
     ACC,
     ALPHA,
     DOF,
-    IA,
     IV,
     NW,
     OMEGA,
     PLACE,
     POS,
     RATIO,
+    RIGID,
     ROT,
     ROTOR,
     VEL,
@@ -43,10 +43,10 @@ def motion_pass(ints, reals, q, v, work):
         st(work, ACC + k, 0.0)
         st(work, VEL + k, 0.0)
     for i in range(1, ints.shape[0]):
-        R, arm = place(ints, reals, q, work, i)
-        swing(ints, reals, v, work, i, R, arm)
-        drift(ints, reals, v, work, i, R, arm)
-        spin(ints, reals, v, work, i, R)
+        R, arm, s = place(ints, reals, q, work, i)
+        swing(ints, reals, v, work, i, arm, s)
+        drift(ints, reals, v, work, i, arm, s)
+        spin(ints, reals, v, work, i, R, s)
 
 
 @entry("h DD DD DDD DDD DDD DDD")
@@ -129,8 +129,8 @@ def momentum_matrix_many(handle, q, out):
         for r in range(6):
             for k in range(out.shape[2]):
                 out[b, r, k] = 0.0
-        mass = ld(work, IA)
-        com = scale(1.0 / mass, ld3(work, IA + 1)) if mass > 0.0 else ld3(work, IA + 1)
+        mass = ld(work, RIGID + 9)
+        com = scale(1.0 / mass, ld3(work, RIGID)) if mass > 0.0 else ld3(work, RIGID)
         for i in range(1, ints.shape[0]):
             arm = sub(ld3(work, i * NW + POS), com)
             for k in range(ints[i, DOF]):

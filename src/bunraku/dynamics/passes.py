@@ -16,6 +16,7 @@ from bunraku.model.layout import (
     ACC,
     ALPHA,
     ARM,
+    AXIS,
     BALL,
     FIRST,
     FOLLOWS,
@@ -32,9 +33,11 @@ from bunraku.model.layout import (
     POS,
     RATIO,
     ROT,
+    SAME,
     SECOND,
     SHIFT,
     SLIDER,
+    STRAIGHT,
     TURN,
     VEL,
 )
@@ -76,12 +79,10 @@ def world_pose(work):
 
 
 @inline
-def place(ints, reals, q, work, i):
-    """Rotation, origin and arm of body i from its parent's; returns (rotation, arm)."""
-    w = i * NW
-    p = ints[i, PARENT] * NW
-    kind = ints[i, KIND]
-    Rp = ld9(work, p + ROT)
+def turned(ints, reals, i, Rp):
+    """Rotation of body i at q = 0."""
+    if ints[i, STRAIGHT] != 0:
+        return Rp
     turn = (
         reals[i, TURN],
         reals[i, TURN + 1],
@@ -93,33 +94,59 @@ def place(ints, reals, q, work, i):
         reals[i, TURN + 7],
         reals[i, TURN + 8],
     )
-    R0 = mm(Rp, turn)
+    return mm(Rp, turn)
+
+
+@inline
+def about_axis(k, R, s, c):
+    """(R times a turn about coordinate axis k with that sine and cosine, the axis itself)."""
+    x = col(R, 0)
+    y = col(R, 1)
+    z = col(R, 2)
+    if k == 0:
+        u = axpy(c, y, scale(s, z))
+        t = axpy(c, z, scale(-s, y))
+        return (x[0], u[0], t[0], x[1], u[1], t[1], x[2], u[2], t[2]), x
+    if k == 1:
+        u = axpy(c, z, scale(s, x))
+        t = axpy(c, x, scale(-s, z))
+        return (t[0], y[0], u[0], t[1], y[1], u[1], t[2], y[2], u[2]), y
+    u = axpy(c, x, scale(s, y))
+    t = axpy(c, y, scale(-s, x))
+    return (u[0], t[0], z[0], u[1], t[1], z[1], u[2], t[2], z[2]), z
+
+
+@inline
+def place(ints, reals, q, work, i):
+    """Rotation, origin and arm of body i from its parent's; returns (rotation, arm, axis of a hinge or slider)."""
+    w = i * NW
+    p = ints[i, PARENT] * NW
+    kind = ints[i, KIND]
+    Rp = ld9(work, p + ROT)
+    R = turned(ints, reals, i, Rp)
     arm = mv(Rp, real3(reals, i, PLACE))
+    axis = col(R, 2)
+    k = ints[i, IQ]
     if kind == HINGE:
         s, c = hinge_angle(ints, reals, q, work, i)
-        x = col(R0, 0)
-        y = col(R0, 1)
-        u = axpy(c, x, scale(s, y))
-        t = axpy(c, y, scale(-s, x))
-        R = (u[0], t[0], R0[2], u[1], t[1], R0[5], u[2], t[2], R0[8])
+        R, axis = about_axis(ints[i, AXIS], R, s, c)
     elif kind == SLIDER:
-        R = R0
-        arm = axpy(reals[i, RATIO] * ld(q, ints[i, IQ]) + reals[i, SHIFT], col(R0, 2), arm)
+        z = 0.0 * R[0]
+        _, axis = about_axis(ints[i, AXIS], R, z, z)
+        arm = axpy(reals[i, RATIO] * ld(q, k) + reals[i, SHIFT], axis, arm)
     elif kind == BALL:
-        k = ints[i, IQ]
-        R = mm(R0, quat_matrix(ld(q, k), ld(q, k + 1), ld(q, k + 2), ld(q, k + 3)))
+        R = mm(R, quat_matrix(ld(q, k), ld(q, k + 1), ld(q, k + 2), ld(q, k + 3)))
     else:
-        k = ints[i, IQ]
-        R = mm(R0, quat_matrix(ld(q, k + 3), ld(q, k + 4), ld(q, k + 5), ld(q, k + 6)))
+        R = quat_matrix(ld(q, k + 3), ld(q, k + 4), ld(q, k + 5), ld(q, k + 6))
         arm = ld3(q, k)
     st9(work, w + ROT, R)
     st3(work, w + ARM, arm)
     st3(work, w + POS, add(ld3(work, p + POS), arm))
-    return R, arm
+    return R, arm, axis
 
 
 @inline
-def spin(ints, reals, v, work, i, R):
+def spin(ints, reals, v, work, i, R, axis):
     """Angular velocity and acceleration with v' = 0; returns (w, al) and stores both."""
     w = i * NW
     p = ints[i, PARENT] * NW
@@ -127,7 +154,7 @@ def spin(ints, reals, v, work, i, R):
     om = ld3(work, p + OMEGA)
     al = ld3(work, p + ALPHA)
     if kind == HINGE:
-        rel = scale(reals[i, RATIO] * ld(v, ints[i, IV]), col(R, 2))
+        rel = scale(reals[i, RATIO] * ld(v, ints[i, IV]), axis)
         al = add(al, cross(om, rel))
         om = add(om, rel)
     elif kind == BALL:
@@ -142,22 +169,22 @@ def spin(ints, reals, v, work, i, R):
 
 
 @inline
-def swing(ints, reals, v, work, i, R, arm):
+def swing(ints, reals, v, work, i, arm, axis):
     """Classical acceleration of the origin with v' = 0; returns it and stores it."""
     p = ints[i, PARENT] * NW
     a = ld3(work, p + ACC)
-    if ints[i, KIND] != FREE:
+    if ints[i, KIND] != FREE and ints[i, SAME] == 0:
         om = ld3(work, p + OMEGA)
         a = add(add(a, cross(ld3(work, p + ALPHA), arm)), cross(om, cross(om, arm)))
         if ints[i, KIND] == SLIDER:
             rate = reals[i, RATIO] * ld(v, ints[i, IV])
-            a = axpy(2.0 * rate, cross(om, col(R, 2)), a)
+            a = axpy(2.0 * rate, cross(om, axis), a)
     st3(work, i * NW + ACC, a)
     return a
 
 
 @inline
-def drift(ints, reals, v, work, i, R, arm):
+def drift(ints, reals, v, work, i, arm, axis):
     """Velocity of the origin; returns it and stores it (only where it is asked for: dynamics does not need it)."""
     p = ints[i, PARENT] * NW
     if ints[i, KIND] == FREE:
@@ -165,7 +192,7 @@ def drift(ints, reals, v, work, i, R, arm):
     else:
         vel = add(ld3(work, p + VEL), cross(ld3(work, p + OMEGA), arm))
         if ints[i, KIND] == SLIDER:
-            vel = axpy(reals[i, RATIO] * ld(v, ints[i, IV]), col(R, 2), vel)
+            vel = axpy(reals[i, RATIO] * ld(v, ints[i, IV]), axis, vel)
     st3(work, i * NW + VEL, vel)
     return vel
 

@@ -29,21 +29,21 @@ from bunraku.model.layout import (
     SLIDER,
     WRENCH,
 )
-from bunraku.spatial.entry import Entry
+from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES, borrow, ld, st
 from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mtv, mv, st3
 
 
 @inline
-def driven(ints, reals, a, work, i, R, al, ac):
+def driven(ints, reals, a, work, i, R, s, al, ac):
     """Add what the joint's own acceleration does to (al, ac); stores and returns the sums."""
     kind = ints[i, KIND]
     k = ints[i, IV]
     if kind == HINGE:
-        al = axpy(reals[i, RATIO] * ld(a, k), col(R, 2), al)
+        al = axpy(reals[i, RATIO] * ld(a, k), s, al)
     elif kind == SLIDER:
-        ac = axpy(reals[i, RATIO] * ld(a, k), col(R, 2), ac)
+        ac = axpy(reals[i, RATIO] * ld(a, k), s, ac)
     elif kind == BALL:
         al = add(al, mv(R, ld3(a, k)))
     else:
@@ -63,7 +63,7 @@ def joint_torque(ints, reals, work, i, a, tau):
     rotor = reals[i, ROTOR]
     if kind == HINGE or kind == SLIDER:
         g = reals[i, RATIO]
-        x = dot(axis(work, w), ld3(work, w + WRENCH if kind == HINGE else w + WRENCH + 3))
+        x = dot(axis(ints, work, i), ld3(work, w + WRENCH if kind == HINGE else w + WRENCH + 3))
         st(tau, k, ld(tau, k) + g * (x + g * rotor * ld(a, k)))
     elif kind == BALL:
         x = mtv(ld9(work, w + ROT), ld3(work, w + WRENCH))
@@ -81,10 +81,10 @@ def rnea_passes(ints, reals, q, v, a, f_ext, work, tau):
     angles(ints, q, work)
     still_world(reals, work)
     for i in range(1, nb):
-        R, arm = place(ints, reals, q, work, i)
-        ac = swing(ints, reals, v, work, i, R, arm)
-        om, al = spin(ints, reals, v, work, i, R)
-        al, ac = driven(ints, reals, a, work, i, R, al, ac)
+        R, arm, s = place(ints, reals, q, work, i)
+        ac = swing(ints, reals, v, work, i, arm, s)
+        om, al = spin(ints, reals, v, work, i, R, s)
+        al, ac = driven(ints, reals, a, work, i, R, s, al, ac)
         m, h, I = rigid(reals, i, R)
         n, f = inertial_wrench(m, h, I, om, al, ac)
         n, f = pulled(f_ext, i, n, f)
@@ -99,8 +99,9 @@ def rnea_passes(ints, reals, q, v, a, f_ext, work, tau):
         add_wrench(work, ints[i, PARENT] * NW, add(ld3(work, w + WRENCH), cross(ld3(work, w + ARM), f)), f)
 
 
+@inline
 def one(handle, q, v, a, f_ext, tau):
-    """Fill `tau` (nv,) for one state."""
+    """Fill `tau` (nv,) for one state; returns a status."""
     nb, nq, nv = sizes(handle)
     if q.shape[0] != nq or v.shape[0] != nv or tau.shape[0] != nv or a.shape[0] != nv:
         return BAD_SIZE
@@ -111,22 +112,42 @@ def one(handle, q, v, a, f_ext, tau):
     return OK
 
 
+@inline
 def many(handle, q, v, a, f_ext, tau):
-    """Fill `tau` (batch, nv)."""
+    """Fill `tau` (batch, nv), LANES states at a time."""
     ints, reals, work, q4, v4, a4, tau4, f4 = opened_lanes(handle)
     for first in range(0, q.shape[0], LANES):
-        pack(q, first, q4)
-        pack(v, first, v4)
-        pack(a, first, a4)
+        pack(borrow(q), first, q4)
+        pack(borrow(v), first, v4)
+        pack(borrow(a), first, a4)
         if f_ext is None:
             rnea_passes(ints, reals, q4, v4, a4, None, work, tau4)
         else:
-            pack(f_ext, first, f4)
+            pack(borrow(f_ext), first, f4)
             rnea_passes(ints, reals, q4, v4, a4, f4, work, tau4)
-        unpack(tau4, first, tau)
+        unpack(tau4, first, borrow(tau))
     return OK
 
 
-# with and without external forces, compiled only where used
-rnea_one, rnea_one_pushed = Entry(one, "h D D D n D"), Entry(one, "h D D D D D")
-rnea_many, rnea_many_pushed = Entry(many, "h DD DD DD n DD"), Entry(many, "h DD DD DD DD DD")
+@entry("h D D D D")
+def rnea_one(handle, q, v, a, tau):
+    """One state without external forces."""
+    return one(handle, q, v, a, None, tau)
+
+
+@entry("h D D D D D")
+def rnea_one_pushed(handle, q, v, a, f_ext, tau):
+    """One state with external forces."""
+    return one(handle, q, v, a, f_ext, tau)
+
+
+@entry("h DD DD DD DD")
+def rnea_many(handle, q, v, a, tau):
+    """A batch without external forces."""
+    return many(handle, q, v, a, None, tau)
+
+
+@entry("h DD DD DD DD DD")
+def rnea_many_pushed(handle, q, v, a, f_ext, tau):
+    """A batch with external forces."""
+    return many(handle, q, v, a, f_ext, tau)

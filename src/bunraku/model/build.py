@@ -1,4 +1,4 @@
-"""From a Description to a Model: merge fixed joints, split universal joints, turn axes to z, group gears, number everything.
+"""From a Description to a Model: merge fixed joints, split universal joints, choose body axes, group gears, number everything.
 
 Steps: (1) every link becomes one body a joint (a link with k joints: k bodies, all but the last massless), or part of its parent's body if
 it has none; (2) gears become groups; (3) bodies are numbered group by group, parents first; (4) arrays are filled; (5) a numerical
@@ -15,7 +15,7 @@ import numpy as np
 from bunraku.model import layout as at
 from bunraku.model.check import check
 from bunraku.model.description import JOINT_COORDINATES, JOINT_DOF, Description, Joint, Link, Note, rotation_matrix
-from bunraku.model.gears import Coupling, Group, group_gears, order_bodies
+from bunraku.model.gears import Coupling, Group, group_gears, order_groups
 from bunraku.model.model import FrameInfo, GearInfo, JointInfo, Model, ShapeInfo
 from bunraku.model.regular import refuse_singular
 
@@ -35,6 +35,7 @@ class Body:
     link: str
     place: np.ndarray
     turn: np.ndarray
+    axis: int = 2
     mass: float = 0.0
     first: np.ndarray = field(default_factory=lambda: np.zeros(3))
     second: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
@@ -45,11 +46,9 @@ def build(description: Description, *, strict: bool = False) -> Model:
     """Check a description and compile it; raises ModelError on the first thing that is wrong."""
     notes = [*description.notes, *check(description, strict=strict)]
     bodies, poses = make_bodies(description)
-    parent = [b.parent for b in bodies]
     couplings = make_couplings(description, bodies)
-    groups, kept = group_gears(parent, [c for c, _ in couplings])
-    order = order_bodies(parent, groups)
-    model = fill(description, bodies, poses, groups, order, couplings, kept, notes)
+    groups, kept = group_gears([b.parent for b in bodies], [c for c, _ in couplings])
+    model = fill(description, bodies, poses, groups, couplings, kept, notes)
     refuse_singular(model)
     return model
 
@@ -65,14 +64,14 @@ def make_bodies(description: Description) -> tuple[list[Body], dict[str, tuple[i
         R = R @ rotation_matrix(link.rotation)
         for joint, part, kind, axis in elementary_joints(link):
             anchor = np.asarray(joint.anchor, dtype=float)
-            Q = z_to(axis) if kind in ("hinge", "slider") else np.eye(3)
-            new = Body(body, kind, joint, part, link.name, p + R @ anchor, R @ Q)
+            Q, k = axes_for(axis) if kind in ("hinge", "slider") else (np.eye(3), 2)
+            new = Body(body, kind, joint, part, link.name, p + R @ anchor, R @ Q, k)
             reference = float(value(joint.reference, part)) if kind in ("hinge", "slider") else 0.0
             if kind == "hinge":
-                new.turn = new.turn @ about_z(-reference)
+                new.turn = new.turn @ about(k, -reference) if reference else new.turn
                 new.q0 = np.array([reference])
             elif kind == "slider":
-                new.place = new.place - new.turn[:, 2] * reference
+                new.place = new.place - new.turn[:, k] * reference
                 new.q0 = np.array([reference])
             elif kind == "ball":
                 new.q0 = np.array([1.0, 0.0, 0.0, 0.0])
@@ -114,20 +113,25 @@ def elementary_joints(link: Link) -> list[tuple[Joint, int, str, np.ndarray]]:
     return out
 
 
-def z_to(axis: np.ndarray) -> np.ndarray:
-    """A rotation whose third column is `axis`; the identity for z, exact for the other coordinate axes."""
+def axes_for(axis: np.ndarray) -> tuple[np.ndarray, int]:
+    """(Q, k): a rotation link <- body whose column k is the joint's axis; the identity where that is a coordinate axis."""
     z = axis / np.linalg.norm(axis)
-    k = int(np.argmin(np.abs(z)))
-    x = np.eye(3)[0] if abs(z[2]) == 1.0 else np.cross(np.eye(3)[k], z)
-    x = x - z * (x @ z)
+    for k in range(3):
+        if z[k] == 1.0:
+            return np.eye(3), k
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    return np.column_stack([x, np.cross(z, x), z]), 2
 
 
-def about_z(angle: float) -> np.ndarray:
-    """Rotation about z [rad]."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+def about(k: int, angle: float) -> np.ndarray:
+    """Rotation about coordinate axis k [rad]."""
+    R = np.eye(3)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    R[i, i] = R[j, j] = np.cos(angle)
+    R[j, i] = np.sin(angle)
+    R[i, j] = -R[j, i]
+    return R
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:
@@ -173,16 +177,16 @@ def fill(
     bodies: list[Body],
     poses: dict[str, tuple[int, np.ndarray, np.ndarray]],
     groups: list[Group],
-    order: list[list[int]],
     couplings: list[tuple[Coupling, int]],
     kept: list[Coupling],
     notes: list[Note],
 ) -> Model:
     """Number the bodies and write every array."""
+    parent = [b.parent for b in bodies]
+    dof_order, body_order = order_groups(parent, groups)
     number = {0: 0}
-    for members in order:
-        for b in members:
-            number[b] = len(number)
+    for b in (b for members in body_order for b in members):
+        number[b] = len(number)
     nb = len(bodies)
     ints = np.zeros((nb, at.NI), dtype=np.int64)
     reals = np.zeros((nb, at.NF))
@@ -191,11 +195,10 @@ def fill(
     group_of = {b: g for g in groups for b in g.members}
     maps: dict[int, tuple[float, float]] = {}
     leaders: dict[int, int] = {}
-    nq = nv = 0
+    nq = nv = columns = 0
     q0: list[np.ndarray] = []
     dofs = DofTable()
-    parent = [b.parent for b in bodies]
-    for members in order:
+    for members in dof_order:
         group = group_of[members[0]]
         leader, group_maps = group.maps()
         lead = number[members[0]]
@@ -211,6 +214,11 @@ def fill(
             ints[i, at.OUTER] = number[group.outer(parent) or 0]
             ints[i, at.DOF] = JOINT_DOF[body.kind]
             ints[i, at.FOLLOWS] = int(b != leader)
+            ints[i, at.AXIS] = body.axis
+            ints[i, at.STRAIGHT] = int(np.array_equal(body.turn, np.eye(3)))
+            ints[i, at.COLUMN] = columns
+            columns += JOINT_DOF[body.kind]
+            ints[i, at.SAME] = int(body.kind in ("hinge", "ball") and not np.any(body.place))
             reals[i, at.PLACE : at.PLACE + 3] = body.place
             reals[i, at.TURN : at.TURN + 9] = body.turn.ravel()
             reals[i, at.MASS] = body.mass
@@ -222,6 +230,14 @@ def fill(
         q0.append(bodies[leader].q0)
         nq += JOINT_COORDINATES[kind]
         nv += JOINT_DOF[kind]
+
+    reached = {0}
+    for i in range(nb - 1, 0, -1):
+        if ints[i, at.COUNT]:
+            ints[i, at.STARTS] = int(ints[i, at.OUTER] == 0 or ints[i, at.OUTER] not in reached)
+            reached.add(int(ints[i, at.OUTER]))
+    for i in range(1, nb):
+        ints[i, at.LEAF] = int(i not in reached)
 
     frames = [
         FrameInfo(link.name, number[poses[link.name][0]], *_frozen(*poses[link.name][1:]), True)
@@ -355,9 +371,9 @@ def make_joints(
     maps: dict[int, tuple[float, float]],
     leaders: dict[int, int],
 ) -> list[JointInfo]:
-    """What users see of the joints, in body order."""
+    """What users see of the joints, in the order of q."""
     seen: list[JointInfo] = []
-    for b in sorted(range(1, len(bodies)), key=lambda b: number[b]):
+    for b in sorted(range(1, len(bodies)), key=lambda b: ints[number[b], at.COLUMN]):
         body = bodies[b]
         j = body.joint
         if body.part == 1:

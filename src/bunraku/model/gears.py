@@ -72,8 +72,11 @@ def group_gears(parent: list[int], couplings: list[Coupling]) -> tuple[list[Grou
     return groups, pending
 
 
-def order_bodies(parent: list[int], groups: list[Group]) -> list[list[int]]:
-    """Groups in preorder of the tree of groups, members parents first: the numbering that kernels rely on."""
+def order_groups(parent: list[int], groups: list[Group]) -> tuple[list[list[int]], list[list[int]]]:
+    """Groups twice, members parents first: depth first (the order of q and v), and level by level (the order of bodies).
+
+    Level by level, neighbours in a kernel's loop belong to different limbs, and the processor works on both at once.
+    """
     group_of = {b: k for k, g in enumerate(groups) for b in g.members}
     children: dict[int, list[int]] = {}
     for k, g in enumerate(groups):
@@ -87,11 +90,11 @@ def order_bodies(parent: list[int], groups: list[Group]) -> list[list[int]]:
             body, d = parent[body], d + 1
         return d
 
-    ordered: list[list[int]] = []
-    stack = list(reversed(children.get(-1, [])))
+    deep: list[tuple[int, list[int]]] = []
+    stack = [(0, k) for k in reversed(children.get(-1, []))]
     while stack:
-        k = stack.pop()
+        level, k = stack.pop()
         members = groups[k].members
-        ordered.append(list(members) if len(members) == 1 else sorted(members, key=lambda b: (depth(b), b)))
-        stack.extend(reversed(children.get(k, [])))
-    return ordered
+        deep.append((level, list(members) if len(members) == 1 else sorted(members, key=lambda b: (depth(b), b))))
+        stack.extend((level + 1, c) for c in reversed(children.get(k, [])))
+    return [m for _, m in deep], [m for _, m in sorted(deep, key=lambda x: x[0])]

@@ -1,10 +1,11 @@
 """Where things stand in the two arrays that kernels read, and in the scratch they write.
 
 A Model reaches kernels as `ints` (nb, NI) and `reals` (nb, NF), a row a body; few arrays keep the cost of a call low. Row 0 is the
-fixed world, so that every body has a parent; its placement columns hold gravity. Bodies are numbered parents first, and
-the members of a gear group stand side by side.
+fixed world, so that every body has a parent; its placement columns hold gravity. Bodies are numbered level by level,
+parents first; the members of a gear group stand side by side.
 
-Body frames: origin at the joint's centre; z along the axis of a hinge or slider; link axes for ball and free joints.
+Body frames: origin at the joint's centre; the link's own axes where the axis of a hinge or slider is one of them (so that most
+rotations between neighbours at q = 0 are the identity), else turned so that the joint's axis is z.
 Scratch is `work` (nb * NW + 2 nq,) or, for lanes, (…, LANES); body i's slots begin at i * NW, and the sines and cosines of
 all of q stand behind. In scratch everything is in world
 axes; spatial quantities of a body are taken at its own origin, angular part first.
@@ -25,7 +26,13 @@ COUNT = 5  # size of the group, at its first body; 0 at the others
 OUTER = 6  # the one body outside the group that carries it
 DOF = 7  # 1, 3 or 6
 FOLLOWS = 8  # 1 where the joint's value is RATIO q + SHIFT, 0 where it is q
-NI = 9
+STARTS = 9  # 1 at the body (or group) whose inertia is the first to reach the body that carries it, inwards
+LEAF = 10  # 1 where nothing reaches a body from further out
+SAME = 11  # 1 where a hinge or ball has its origin at its parent's: half of a humanoid's joints, and much cheaper
+COLUMN = 12  # first row of this joint among all elementary degrees of freedom, followers included, in the order of q
+AXIS = 13  # 0, 1, 2: which axis of the body frame a hinge or slider has
+STRAIGHT = 14  # 1 where TURN is the identity
+NI = 15
 
 # columns of `reals`
 PLACE = 0  # 3: origin in the parent's body frame at q = 0 (row 0: gravity)
@@ -45,12 +52,13 @@ ARM = 12  # 3: from the parent's origin to this one
 OMEGA = 15  # 3: angular velocity
 ALPHA = 18  # 3: angular acceleration with v' = 0
 ACC = 21  # 3: classical acceleration of the origin with v' = 0, gravity counted as upward acceleration of the world
-IA = 24  # 21: articulated or composite inertia: 6 (s3, angular), 9 (m3, mixed), 6 (s3, linear)
+IA = 24  # 21: inertia that reaches the body from further out: 6 (s3, angular), 9 (m3, mixed), 6 (s3, linear)
 WRENCH = 45  # 6: moment about the origin, force
-U = 51  # 6: inertia times the joint's motion (group leader: at the outer body's origin)
-DINV = 57  # 1, or 6 for a ball
-RHS = 63  # 1, or 3 for a ball
-DA = 66  # 6: acceleration caused by v'
-VEL = 72  # 3: velocity of the origin
-G = 75  # 6: motion of a gear's member per rate of the group's q
-NW = 81
+RIGID = 51  # 9: first moment and inertia about the origin of the body alone (composite: 10 from here, mass last)
+U = 61  # 6: inertia times the joint's motion (group leader: at the outer body's origin)
+DINV = 67  # 1, or 6 for a ball
+RHS = 73  # 1, or 3 for a ball
+DA = 76  # 6: acceleration caused by v'
+VEL = 82  # 3: velocity of the origin
+G = 85  # 6: motion of a gear's member per rate of the group's q
+NW = 91

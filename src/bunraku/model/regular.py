@@ -42,10 +42,13 @@ def place_all(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         arm = R[parent] @ reals[i, at.PLACE : at.PLACE + 3]
         if kind == at.HINGE:
             x = reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT]
-            c, s = np.cos(x), np.sin(x)
-            turn = turn @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+            i1, i2 = (ints[i, at.AXIS] + 1) % 3, (ints[i, at.AXIS] + 2) % 3
+            spin = np.eye(3)
+            spin[i1, i1] = spin[i2, i2] = np.cos(x)
+            spin[i2, i1], spin[i1, i2] = np.sin(x), -np.sin(x)
+            turn = turn @ spin
         elif kind == at.SLIDER:
-            arm = arm + turn[:, 2] * (reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT])
+            arm = arm + turn[:, ints[i, at.AXIS]] * (reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT])
         else:
             w, x, y, z = q[k + 3 : k + 7] if kind == at.FREE else q[k : k + 4]
             Q = np.array(
@@ -91,7 +94,7 @@ def weak_joints(model: Model, q: np.ndarray) -> dict[int, str]:
             if kind in (at.HINGE, at.SLIDER):
                 s = np.zeros((6, 1))
                 half = slice(0, 3) if ints[c, at.KIND] == at.HINGE else slice(3, 6)
-                s[half, 0] = reals[c, at.RATIO] * R[c][:, 2]
+                s[half, 0] = reals[c, at.RATIO] * R[c][:, ints[c, at.AXIS]]
             else:
                 s = np.eye(6)[:, : 3 if kind == at.BALL else 6]
             parent = ints[c, at.PARENT]

@@ -33,7 +33,7 @@ class Entry:
         """Compile or load it now."""
         if self.call != self._first_call:
             return
-        dispatcher = kernel(self.function)
+        dispatcher = kernel(self.function, nogil="DD" in self.signature)
         dispatcher.compile(_types(self.signature))
         dispatcher.disable_compile()
         self.call = dispatcher

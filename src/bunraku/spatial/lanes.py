@@ -42,6 +42,16 @@ def wide_st(a: np.ndarray, i: int, x: Any) -> None:
     a[i : i + LANES] = x
 
 
+def join(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """A lane from LANES numbers."""
+    return np.array([a, b, c, d])
+
+
+def split(x: Any) -> tuple[Any, Any, Any, Any]:
+    """The LANES numbers of a lane."""
+    return x[0], x[1], x[2], x[3]
+
+
 def borrow(a: np.ndarray) -> np.ndarray:
     """The same array without a reference count, for use inside one kernel: helpers then cost no counting."""
     return a
@@ -198,6 +208,27 @@ if JIT:
             return context.get_dummy_value()
 
         return types.void(a, i, value), codegen
+
+    def _place(k: int) -> Any:
+        return ir.Constant(ir.IntType(32), k)
+
+    @intrinsic
+    def join(typingctx, a, b, c, d):  # type: ignore[no-untyped-def]  # noqa: F811
+        def codegen(context, builder, sig, args):  # type: ignore[no-untyped-def]
+            x = ir.Constant(VECTOR, ir.Undefined)
+            for k, value in enumerate(args):
+                x = builder.insert_element(x, value, _place(k))
+            return x
+
+        return lane(*[types.float64] * LANES), codegen
+
+    @intrinsic
+    def split(typingctx, x):  # type: ignore[no-untyped-def]  # noqa: F811
+        def codegen(context, builder, sig, args):  # type: ignore[no-untyped-def]
+            parts = [builder.extract_element(args[0], _place(k)) for k in range(LANES)]
+            return context.make_tuple(builder, sig.return_type, parts)
+
+        return types.UniTuple(types.float64, LANES)(lane), codegen
 
     def _wide(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data = builder.extract_value(args[0], DATA)
