@@ -2,7 +2,7 @@
 
 Minimises  sum_t w_t |e_t(q)|^2 + r |q - q_rest|^2  over v-space steps by a damped Gauss-Newton method (Levenberg-Marquardt): e is the frame's position error
 [m] and, where asked for, its rotation vector error times `length` [m]. Limits of hinges and sliders are bounds on the step, kept by an active
-set; a ball's swing and twist by pulling the step back to the limit. The damping adapts, so singular and unreachable targets stay bounded
+set; a ball's swing and twist by walking along the limit, and at last by pulling the pose back to it. The damping adapts, so singular and unreachable targets stay bounded
 and the result is the nearest pose found. Checked in tests/dynamics/test_ik.py.
 """
 
@@ -18,7 +18,7 @@ from bunraku.dynamics.work import Work
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference, integrate, logarithm
 from bunraku.model.description import rotation_matrix
-from bunraku.model.limits import clamp_balls
+from bunraku.model.limits import clamp_balls, swing_twist_rates
 from bunraku.model.model import Model
 
 
@@ -77,7 +77,12 @@ def inverse_kinematics(
         H = J.T @ J + rest_weight * np.eye(model.nv)
         g = J.T @ error + rest_weight * difference(model, q, rest)
         for _ in range(30):
-            step = _bounded_step(model, q, H + damping * (np.diag(np.diag(H)) + 1e-9 * np.eye(model.nv)), g, movable)
+            damped = H + damping * (np.diag(np.diag(H)) + 1e-9 * np.eye(model.nv))
+            step = _bounded_step(model, q, damped, g, movable)
+            rows, gaps = _ball_limits(model, q, step)
+            if len(gaps):  # walk along the limits that the step would cross
+                stiff = 1e6 * float(np.trace(damped)) / model.nv
+                step = _bounded_step(model, q, damped + stiff * rows.T @ rows, g + stiff * rows.T @ gaps, movable)
             trial = _inside(model, integrate(model, q, step))
             trial_error, trial_J = _errors(model, trial, goals, length, work)
             trial_cost = _cost(model, trial_error, trial, rest, rest_weight)
@@ -124,9 +129,21 @@ def _errors(model, q, goals, length, work):  # type: ignore[no-untyped-def]
             parts.append(w * (p - at))
             rows.append(w * J[:3])
         if R is not None:
-            parts.append(w * length * _rotation_vector(R @ turn.T))
-            rows.append(w * length * J[3:])
+            e = _rotation_vector(R @ turn.T)
+            parts.append(w * length * e)
+            rows.append(w * length * _left_inverse(e) @ J[3:])
     return np.concatenate(parts), np.vstack(rows)
+
+
+def _left_inverse(e: np.ndarray) -> np.ndarray:
+    """Inverse of the left Jacobian of rotations at the rotation vector e: how log(R) changes as R is turned from the left.
+
+    1 - [e]/2 + (1/t^2 - (1 + cos t)/(2 t sin t)) [e]^2, t = |e|; here the minus of the error's own sign is left to the caller.
+    """
+    t = float(np.linalg.norm(e))
+    E = np.array([[0.0, -e[2], e[1]], [e[2], 0.0, -e[0]], [-e[1], e[0], 0.0]])
+    k = 1.0 / 12.0 if t < 1e-4 else 1.0 / t**2 - (1.0 + np.cos(t)) / (2.0 * t * max(np.sin(t), 1e-9))
+    return np.eye(3) + 0.5 * E + k * E @ E
 
 
 def _cost(model, error, q, rest, rest_weight):  # type: ignore[no-untyped-def]
@@ -154,6 +171,23 @@ def _bounded_step(model, q, H, g, movable):  # type: ignore[no-untyped-def]
         step[over] = np.clip(step, low, high)[over]
         free &= ~over
     return step
+
+
+def _ball_limits(model: Model, q: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows n and gaps d with n . step = d on every swing or twist limit that the step would cross."""
+    rows, gaps = [], []
+    for j in model.joints:
+        if j.kind != "ball":
+            continue
+        value, gradient = swing_twist_rates(q[j.q])
+        for k, low, high in ((0, -np.inf, j.swing), (1, *j.twist)):
+            ahead = value[k] + gradient[k] @ step[j.v]
+            if ahead > high or ahead < low:
+                row = np.zeros(model.nv)
+                row[j.v] = gradient[k]
+                rows.append(row)
+                gaps.append((high if ahead > high else low) - value[k])
+    return np.array(rows).reshape(-1, model.nv), np.array(gaps)
 
 
 def _inside(model: Model, q: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.model.configuration import multiply
+from bunraku.model.description import rotation_matrix
 from bunraku.model.model import Model
 
 
@@ -19,6 +20,21 @@ def swing_twist(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     swing = 2.0 * np.arctan2(np.hypot(x, y), np.hypot(w, z))
     twist = 2.0 * np.arctan2(z, w)
     return swing, np.pi - np.mod(np.pi - twist, 2.0 * np.pi)
+
+
+def swing_twist_rates(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """((swing, twist), gradients (2, 3)): their rates per angular velocity in plug (body) axes, for one unit quaternion.
+
+    swing' = (ez x z') . w / |ez x z'|,  twist' = (ez + z') . w / (1 + ez . z'),  z' = R ez, w in socket axes (002 section 2.5.3, corrected).
+    """
+    R = rotation_matrix(q)
+    ez, z = np.array([0.0, 0.0, 1.0]), R[:, 2]
+    lean = np.cross(ez, z)
+    n = float(np.linalg.norm(lean))
+    swing_row = lean / n if n > 1e-9 else np.zeros(3)
+    twist_row = (ez + z) / max(1.0 + z[2], 1e-9)
+    swing, twist = swing_twist(q)
+    return np.array([float(swing), float(twist)]), np.stack([swing_row, twist_row]) @ R
 
 
 def from_swing_twist(direction: np.ndarray, swing: float, twist: float) -> np.ndarray:
@@ -37,13 +53,11 @@ def clamp_balls(model: Model, q: np.ndarray) -> np.ndarray:
         swing, twist = (float(v) for v in swing_twist(x))
         if swing <= j.swing and j.twist[0] <= twist <= j.twist[1]:
             continue
-        lean = multiply(x, np.array([np.cos(twist / 2), 0.0, 0.0, -np.sin(twist / 2)]))[1:3]  # the swing's axis
-        n = np.linalg.norm(lean)
-        direction = lean / n if n > 1e-12 else np.array([1.0, 0.0])
-        if lean @ direction < 0:
-            direction = -direction
-        sign = 1.0 if multiply(x, np.array([np.cos(twist / 2), 0.0, 0.0, -np.sin(twist / 2)]))[0] >= 0 else -1.0
-        q[j.q] = from_swing_twist(sign * direction, min(swing, j.swing), float(np.clip(twist, *j.twist)))
+        lean = multiply(x, np.array([np.cos(twist / 2), 0.0, 0.0, -np.sin(twist / 2)]))  # the swing alone
+        lean = lean if lean[0] >= 0 else -lean
+        n = float(np.linalg.norm(lean[1:3]))
+        direction = lean[1:3] / n if n > 1e-12 else np.array([1.0, 0.0])
+        q[j.q] = from_swing_twist(direction, min(swing, j.swing), float(np.clip(twist, *j.twist)))
     return q
 
 
