@@ -1,0 +1,8 @@
+"""`bunraku bench dynamics|startup`: Bunraku beside its peers, measured in the same run on this machine."""
+
+from __future__ import annotations
+
+from bunraku.cli.bench_dynamics import dynamics
+from bunraku.cli.bench_startup import startup
+
+COMMANDS = {"dynamics": dynamics, "startup": startup}
