@@ -52,6 +52,8 @@ def test_files_of_every_stage(tmp_path: Path) -> None:
             path = tmp_path / f"{command}.{suffix}"
             assert main(["gait", command, "smooth", "--out", str(path)]) == 0
             assert path.stat().st_size > 500
+    assert main(["gait", "moments", "flat", "--steps", "3", "--out", str(tmp_path / "path.csv")]) == 0
+    assert len((tmp_path / "path.csv").read_text().splitlines()) == 1 + 41 + 40 + 40
     assert np.load(tmp_path / "solve.npz", allow_pickle=False)["time"].shape == (41,)
 
 

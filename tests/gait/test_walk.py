@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import InputError, UnknownName
-from bunraku.gait.export import moments_csv, servo_csv, smooth_csv, walk_csv, walk_npz
+from bunraku.gait.export import moments_csv, path_csv, servo_csv, smooth_csv, walk_csv, walk_npz
 from bunraku.gait.figure import MASS, G
 from bunraku.gait.flow import Flow
 from bunraku.gait.library import flat
@@ -94,6 +94,7 @@ def test_tables(flat_walk: Walk) -> None:
         (walk_csv(flat_walk), 11),
         (moments_csv(flat_walk), 1 + 21 + 108),
         (servo_csv(flat_walk), 1 + 44),
+        (path_csv(flat_walk, 3), 3 + 36),
     ):
         lines = text.splitlines()
         assert all(len(line.split(",")) == columns for line in lines)

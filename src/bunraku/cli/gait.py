@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from bunraku.cli.gait_common import deliver, load_gait, print_json, progress_bar
+from bunraku.cli.common import print_json
+from bunraku.cli.gait_common import deliver, load_gait, progress_bar
 from bunraku.cli.gait_run import run
 from bunraku.errors import InputError
 from bunraku.gait.pattern import Gait
@@ -140,16 +141,23 @@ def moments(
     arms_free: bool = False,
     start: Start | None = None,
     samples: int = 41,
+    steps: int | None = None,
     out: Path | None = None,
     json: bool = False,
 ) -> None:
-    """MOMA: the 12 bodies and the joint moments at every row; prints Fig. 6.3's listing. Options as in `solve`."""
-    from bunraku.gait.export import moments_csv, walk_npz
+    """MOMA: the 12 bodies and the joint moments at every row; prints Fig. 6.3's listing. Options as in `solve`.
+
+    Args:
+        steps: write the path of all bodies over so many steps, left and right alternating (Fig. 7.2), as .csv.
+    """
+    from bunraku.gait.export import moments_csv, path_csv, walk_npz
     from bunraku.gait.listing import moma_listing
     from bunraku.gait.report_moments import JOINT_NAMES
 
     walk = solved(load_gait(gait, case, bidyn, zmp), mode, arms_free, start, samples)
-    if json:
+    if steps is not None:
+        deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
+    elif json:
         print_json(
             {
                 "gait": walk.gait.name,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from bunraku.errors import InputError
 from bunraku.files import read_text, write_bytes, write_text
@@ -100,11 +98,6 @@ def deliver(out: Path | None, makers: dict[str, Callable[[], str | bytes]], defa
     content = makers[suffix]()
     path = write_text(out, content) if isinstance(content, str) else write_bytes(out, content)
     print(f"wrote {path}", file=sys.stderr)
-
-
-def print_json(data: Any) -> None:
-    """Print plain data as JSON."""
-    print(json.dumps(data, indent=1, default=lambda value: value.tolist()))
 
 
 def table(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:

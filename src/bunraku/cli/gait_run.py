@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from bunraku.cli.gait_common import load_gait, print_json, progress_bar, table
+from bunraku.cli.common import print_json
+from bunraku.cli.gait_common import load_gait, progress_bar, table
 from bunraku.files import write_bytes, write_text
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def run(
         zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre.
         bidyn: BIDYN cards that belong to GAIT cards.
         arms_free: let shoulders and elbows swing (mode exact).
-        steps: steps in the pictures.
+        steps: steps in the pictures and in path.csv.
         view: where the pictures are taken from.
         json: print the summary as JSON.
     """
@@ -111,7 +112,7 @@ def run(
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.draw.plots import walk_plots
         from bunraku.draw.walker import film, strobe, times_of
-        from bunraku.gait.export import moments_csv, servo_csv, smooth_csv, walk_csv, walk_npz
+        from bunraku.gait.export import moments_csv, path_csv, servo_csv, smooth_csv, walk_csv, walk_npz
         from bunraku.gait.gaitfile import write_gait_toml
         from bunraku.gait.listing import bidyn_listing, gait_listing, moma_listing, servo_listing
         from bunraku.gait.walk import solve_walk
@@ -129,6 +130,7 @@ def run(
             "legs.csv": smooth_csv(what),
             "walk.csv": walk_csv(walk),
             "moments.csv": moments_csv(walk),
+            "path.csv": path_csv(walk, steps),
             "servo.csv": servo_csv(walk),
         }
         for name, text in texts.items():

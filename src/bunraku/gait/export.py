@@ -15,6 +15,7 @@ from bunraku.gait.report_moments import JOINT_NAMES
 from bunraku.gait.rigid_model import COORDINATES
 from bunraku.gait.servo import drives
 from bunraku.gait.smooth import leg_table
+from bunraku.gait.steps import walk_on
 from bunraku.gait.walk import Walk
 
 LEGS = ("left_beta1", "left_beta2", "left_beta3", "right_beta1", "right_beta2", "right_beta3")
@@ -60,6 +61,14 @@ def moments_csv(walk: Walk) -> str:
     names += [f"{body}_{axis}_{unit}" for body in BODY_NAMES for axis in "xyz" for unit in ("m", "m_s", "m_s2")]
     n = len(walk.time)
     return csv_text(names, np.column_stack([walk.time, walk.moments.reshape(n, -1), walk.bodies.reshape(n, -1)]))
+
+
+def path_csv(walk: Walk, steps: int) -> str:
+    """Mass centres over several steps in a fixed frame (`steps.walk_on`), m."""
+    path = walk_on(walk, steps)
+    names = ["time_s", "step", "left_carries"] + [f"{body}_{axis}_m" for body in BODY_NAMES for axis in "xyz"]
+    centres = path.bodies.reshape(len(path.time), -1)
+    return csv_text(names, np.column_stack([path.time, path.step, path.left_carries, centres]))
 
 
 def servo_csv(walk: Walk) -> str:

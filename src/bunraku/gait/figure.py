@@ -52,9 +52,6 @@ A11 = 0.707  # share of the forearm seen forward and inward; a factor, although 
 MASS = np.array([0.321, 0.841, 0.696, 3.085, 0.207, 0.114, 0.207, 0.114, 0.841, 0.321, 0.153, 0.153])
 """Masses of the 12 bodies, kgf s2/m (Table 3.2); their sum is 7.053, that is 69.19 kg."""
 
-JY_TRUNK = 0.14975
-"""Moment of inertia about y of bodies 3-8 together, kgf m s2, as the program used it (blank Jy8 taken as 0.0045)."""
-
 # Sole, metres from the foot centre: the largest BE2 and BE1 of Figs 5.6, 5.7, which the report calls heel and toe;
 # width ours.
 SOLE_HEEL = -0.050
@@ -71,7 +68,7 @@ class Inertias(NamedTuple):
 
 
 def report_inertias() -> Inertias:
-    """Table 3.2 as the program had it: Jy of body 9 is 0.12; body 8 completes the trunk to 0.14975."""
+    """Table 3.2 as the program had it: Jy of body 9 is 0.12; the blank Jy of body 8 completes bodies 3-8 to 0.14975."""
     jx = np.array([0.0039, 0.0112, 0.0, 0.0, 0.0, 0.0025, 0.0, 0.0, 0.0112, 0.0039, 0.0006, 0.0])
     jy = np.array([0.004, 0.012, 0.0, 0.137, 0.002, 0.00425, 0.002, 0.0045, 0.12, 0.004, 0.0005, 0.0])
     jz = np.array([0.00038, 0.003, 0.0, 0.0, 0.00022, 0.00014, 0.00022, 0.00014, 0.003, 0.00038, 0.00045, 0.0])

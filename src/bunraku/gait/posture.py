@@ -12,7 +12,7 @@ import numpy as np
 
 from bunraku.errors import InputError
 from bunraku.gait.checks import progress, sole_of
-from bunraku.gait.figure import RR, SS, UH, D, E, F, H, O
+from bunraku.gait.figure import RR, SS, D
 from bunraku.gait.rigid_model import chain, motion
 from bunraku.gait.steps import OTHER_SIDE
 from bunraku.gait.walk import Walk
@@ -85,7 +85,3 @@ def other_name(name: str) -> str:
     if name.startswith("right_"):
         return "left_" + name[6:]
     return name
-
-
-LENGTHS = {"shank": 2.0 * F, "thigh": 2.0 * O, "upper_arm": 2.0 * E, "ankle_height": UH + H}
-"""Lengths of the segments, m."""

@@ -26,9 +26,6 @@ import numpy as np
 from bunraku.gait.figure import A11, FF, MASS, PP, RR, SS, UH, D, E, F, G, H, O, Q, exact_inertias
 from bunraku.spatial.kernel import inline, kernel
 
-ORDER = np.array([11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-"""Bodies from the support foot outwards."""
-
 PARENT = np.array([11, 0, 1, 2, 3, 4, 3, 6, 2, 8, 9, -1])
 """Body that carries each body; the support foot (11) has none."""
 
@@ -49,7 +46,6 @@ COORDINATES = (
 
 FIXED_UNKNOWNS = np.array([0, 1])
 FREE_UNKNOWNS = np.array([0, 1, 8, 9, 10, 11])
-ARM_BODIES = np.array([4, 5, 6, 7])
 
 
 class Chain(NamedTuple):

@@ -27,9 +27,6 @@ from bunraku.gait.walk import Walk
 OTHER_SIDE = np.array([9, 8, 2, 3, 6, 7, 4, 5, 1, 0, 11, 10])
 """Body on the other side of each body (from 0)."""
 
-SWAPPED = np.array([0, 1, 5, 6, 7, 2, 3, 4, 10, 11, 8, 9])
-"""Coordinate of the other side; left and right leg angles also change sign, theta too."""
-
 
 @dataclass(frozen=True)
 class Path:
