@@ -78,6 +78,15 @@ def test_cards_and_toml_convert_both_ways(tmp_path: Path) -> None:
     assert main(["gait", "solve", str(tmp_path / "a.gait"), "--out", str(tmp_path / "w.csv"), *start]) == 0
 
 
+def test_moma_cards_carry_the_found_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """BIDYN's answer on MOMA's cards is taken as the walk itself: no further iteration."""
+    assert main(["gait", "convert", "flat", str(tmp_path / "a.gait")]) == 0
+    assert main(["gait", "solve", "flat", "--mode", "historical", "--out", str(tmp_path / "a.moma")]) == 0
+    cards = ["--bidyn", str(tmp_path / "a.moma"), "--mode", "historical"]
+    assert main(["gait", "solve", str(tmp_path / "a.gait"), *cards]) == 0
+    assert "SOLUTION FOUND IN 0 ITERATIONS" in capsys.readouterr().out
+
+
 def test_own_zmp(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gait", "solve", "flat", "--zmp", "0.1:-0.03,0.5:0,1.0:0.02"]) == 0
     assert "ZMP =  0.020 FOR TIME  0.500 TO  1.000" in capsys.readouterr().out
@@ -140,7 +149,7 @@ MISTAKES = [
     (["gait", "solve", "flat", "--zmp", "1.0=0"], "--zmp: found '1.0=0'"),
     (["gait", "solve", "flat", "--zmp", "1.0:0.2"], "no periodic walk found"),
     (["gait", "solve", "flat", "--zmp", "0.5:0.0"], "the step lasts 1 s"),
-    (["gait", "solve", "flat", "--out", "walk.xml"], "must end in .txt or .csv or .npz"),
+    (["gait", "solve", "flat", "--out", "walk.xml"], "must end in .txt or .csv or .npz or .moma"),
     (["gait", "solve", "flat", "--samples", "1"], "wanted 2 to 100001"),
     (["gait", "solve", "flat", "--mode", "historical", "--arms-free"], "mode exact only"),
     (["gait", "solve", "usual", "--mode", "historical"], "needs a start"),

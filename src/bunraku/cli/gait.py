@@ -115,10 +115,11 @@ def solve(
         arms_free: let shoulders and elbows swing (mode exact).
         start: theta psi theta' psi' to start from.
         samples: rows over the step (mode exact).
-        out: write to .txt (listing), .csv or .npz instead.
+        out: write to .txt (listing), .csv, .npz or .moma (cards of MOMA with the found start) instead.
         json: print a summary with the checks as JSON.
     """
     from bunraku.cli.gait_run import summary
+    from bunraku.gait.cards import moma_deck, write_dynamics_cards
     from bunraku.gait.export import walk_csv, walk_npz
     from bunraku.gait.listing import bidyn_listing
 
@@ -126,7 +127,14 @@ def solve(
     if json:
         print_json(summary(walk))
     else:
-        makers = {".txt": lambda: bidyn_listing(walk), ".csv": lambda: walk_csv(walk), ".npz": lambda: walk_npz(walk)}
+        half = len(walk.start) // 2
+        start_card = (*walk.start[:2], *walk.start[half : half + 2])
+        makers = {
+            ".txt": lambda: bidyn_listing(walk),
+            ".csv": lambda: walk_csv(walk),
+            ".npz": lambda: walk_npz(walk),
+            ".moma": lambda: write_dynamics_cards(moma_deck(walk.gait, start_card)),
+        }
         deliver(out, makers, ".txt")
 
 

@@ -1,7 +1,7 @@
 """Pictures as files: PNG and animated GIF from byte arrays (Pillow).
 
-A GIF has 256 colours in all; one palette is taken from a sample of the frames, so that nothing flickers. Returns bytes;
-`bunraku.files` writes them. Checked in tests/draw/test_picture.py.
+A GIF has 256 colours in all; one palette is taken from a sample of the frames, mostly from what is colourful, so that
+nothing flickers. Returns bytes; `bunraku.files` writes them. Checked in tests/draw/test_picture.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def png_bytes(image: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
-def gif_bytes(frames: Iterable[np.ndarray], seconds: float, colors: int = 160) -> bytes:
+def gif_bytes(frames: Iterable[np.ndarray], seconds: float, colors: int = 256) -> bytes:
     """Frames (height, width, 3) as an endless GIF, each shown for `seconds` (GIF counts in 0.01 s)."""
     from PIL import Image
 
@@ -32,11 +32,10 @@ def gif_bytes(frames: Iterable[np.ndarray], seconds: float, colors: int = 160) -
         raise InputError("film: there are no frames.")
     if not seconds > 0.0:
         raise InputError(f"film: a frame must be shown for more than 0 s, got {seconds}.")
-    sample = pictures[:: max(1, len(pictures) // 6)]
-    wide = Image.new("RGB", (pictures[0].width, pictures[0].height * len(sample)))
-    for k, picture in enumerate(sample):
-        wide.paste(picture, (0, k * picture.height))
-    palette = wide.quantize(colors, method=Image.Quantize.MEDIANCUT)
+    sample = np.concatenate([np.asarray(p).reshape(-1, 3) for p in pictures[:: max(1, len(pictures) // 6)]])
+    colorful = np.ptp(sample.astype(int), axis=1) > 24  # figures, not floor and sky, need the many shades
+    chosen = np.concatenate([sample[colorful], sample[~colorful][:: max(1, len(sample) // (1 + 2 * colorful.sum()))]])
+    palette = Image.fromarray(chosen[None]).quantize(colors, method=Image.Quantize.MEDIANCUT)
     flat = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     buffer = io.BytesIO()
     duration = max(20, round(100.0 * seconds) * 10)

@@ -11,7 +11,7 @@ import io
 
 import numpy as np
 
-from bunraku.gait.checks import sole_of
+from bunraku.gait.checks import floor_height, progress, sole_of, swing_sole
 from bunraku.gait.figure import MASS
 from bunraku.gait.servo import drives
 from bunraku.gait.walk import Walk
@@ -105,6 +105,24 @@ def plot_zmp(walk: Walk) -> bytes:
     return png(drawing)
 
 
+def plot_foot(walk: Walk) -> bytes:
+    """Path of the swinging foot's heel and toe over the floor (the report's Fig. 6.4, seen from the side)."""
+    drawing, axes = figure(1, title_of(walk), (7.5, 3.0))
+    sole = 1e3 * swing_sole(walk)
+    step = progress(walk)
+    x = np.linspace(sole[..., 0].min(), sole[..., 0].max(), 400)
+    floor = 1e3 * floor_height(walk.gait, x / 1e3, step)
+    axes[0].fill_between(x, floor, floor.min() - 10.0, color="0.9", step="mid")
+    for k, name in enumerate(("heel", "toe")):
+        axes[0].plot(sole[:, k, 0], sole[:, k, 2], color=COLORS[k], lw=1.5, label=name)
+    for row in np.linspace(0, len(sole) - 1, 9).astype(int):
+        axes[0].plot(sole[row, :, 0], sole[row, :, 2], color="0.5", lw=0.8)
+    axes[0].set_xlabel("forward of the support foot, mm")
+    axes[0].set_ylabel("height, mm")
+    axes[0].legend(fontsize=8)
+    return png(drawing)
+
+
 def plot_drives(walk: Walk, what: str) -> bytes:
     """Torque or power of the drives: pitch above, roll below."""
     drawing, axes = figure(2, title_of(walk), (7.5, 3.0))
@@ -128,6 +146,7 @@ def walk_plots(walk: Walk) -> dict[str, bytes]:
         "legs": plot_legs(walk),
         "forces": plot_forces(walk),
         "zmp": plot_zmp(walk),
+        "foot": plot_foot(walk),
         "torques": plot_drives(walk, "torque"),
         "power": plot_drives(walk, "power"),
     }

@@ -104,6 +104,13 @@ def camera_for(walk: Walk, start: float, end: float, view: str, aspect: float) -
     return fit(view, low, high, aspect)
 
 
+def figure_bounds(walk: Walk, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """Box around the figure alone at one time."""
+    scene = Scene()
+    add_figure(scene, posture(walk, time))
+    return scene.bounds()
+
+
 def strobe(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 1280, height: int = 640) -> np.ndarray:
     """One picture with the figure at all of the times."""
     check_size(width, height)
@@ -116,9 +123,14 @@ def film(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 480,
     check_size(width, height)
     ends = float(times[0]), float(times[-1])
     span = walk.gait.step_time
-    camera = camera_for(walk, 0.0, span, view, width / height)
     speed = np.array([progress(walk), 0.0, walk.gait.rise]) / span
+    boxes = []
+    for t in np.linspace(0.0, 2.0 * span, 9):
+        low, high = figure_bounds(walk, float(t))
+        boxes.append((low - speed * t, high - speed * t))
+    low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
+    camera = fit(view, low, high, width / height)
     base = camera.place
     for t in times:
-        moved = Camera(base + speed * (float(t) - 0.5 * span), camera.right, camera.up, camera.forward, camera.fov)
+        moved = Camera(base + speed * float(t), camera.right, camera.up, camera.forward, camera.fov)
         yield render(scene_of(walk, np.array([t]), ends), moved, width, height)

@@ -14,7 +14,8 @@ Checked in tests/gait/test_cards.py: the printed examples, round trips, and no t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from bunraku.errors import FormatError, InputError
 from bunraku.gait.fields import Deck, deck, f_field
@@ -177,6 +178,12 @@ def to_gait(gait: GaitDeck, dynamics: DynamicsDeck, name: str = "cards") -> Gait
         source="cards",
         note=" ".join(c for c in dynamics.comments if c).strip(),
     )
+
+
+def moma_deck(gait: Gait, start: Sequence[float]) -> DynamicsDeck:
+    """The cards of MOMA for a solved gait: those of BIDYN with the converged start (theta, psi, theta', psi')."""
+    theta, psi, dtheta, dpsi = (float(value) for value in start)
+    return replace(from_gait(gait)[1], starts=((theta, psi, dtheta, dpsi),))
 
 
 def from_gait(gait: Gait) -> tuple[GaitDeck, DynamicsDeck]:
