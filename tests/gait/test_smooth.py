@@ -52,4 +52,7 @@ def test_a_resting_pattern_rests_exactly() -> None:
 
 
 def test_significant_digits() -> None:
-    np.testing.assert_allclose(significant(np.array([0.0, 0.26931, -12.1504, 4.4e-5]), 3), [0.0, 0.269, -12.2, 4.4e-5])
+    """Halves go away from zero, whichever side of the half rounding errors put them."""
+    values = np.array([0.0, 0.26931, -12.1504, 4.4e-5, 0.5235, np.nextafter(0.5235, 0.0), -0.01745])
+    wanted = [0.0, 0.269, -12.2, 4.4e-5, 0.524, 0.524, -0.0175]
+    np.testing.assert_allclose(significant(values, 3), wanted, rtol=1e-12)

@@ -101,10 +101,17 @@ class ReportRun:
 class ReportProgram:
     """The tables of one gait, ready to integrate from any start (mode `historical`)."""
 
-    def __init__(self, gait: Gait, *, inertias: Inertias | None = None, mass: np.ndarray = MASS) -> None:
+    def __init__(
+        self,
+        gait: Gait,
+        *,
+        inertias: Inertias | None = None,
+        mass: np.ndarray = MASS,
+        table: np.ndarray | None = None,
+    ) -> None:
         self.gait = gait
         self.h = gait.step_time / (ROWS - 1)
-        self.table = leg_table(gait)
+        self.table = leg_table(gait) if table is None else np.ascontiguousarray(table, dtype=float)
         self.zmp = np.array([gait.zmp.at(n * self.h) for n in range(ROWS)])
         self.mass = np.asarray(mass, dtype=float)
         self.inertias = inertias or report_inertias()

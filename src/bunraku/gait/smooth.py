@@ -82,10 +82,13 @@ def spread(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def significant(values: np.ndarray, digits: int) -> np.ndarray:
-    """Round to a number of significant decimal digits."""
+    """Round to a number of significant decimal digits, halves away from zero.
+
+    The printed slopes end in exact halves (0.5235); a relative slack of 1e-9 keeps rounding errors from deciding them.
+    """
     scale = np.where(values == 0.0, 1.0, np.abs(values))
     power = 10.0 ** (digits - 1 - np.floor(np.log10(scale)))
-    return np.round(values * power) / power
+    return np.sign(values) * np.floor(np.abs(values) * power * (1.0 + 1e-9) + 0.5) / power
 
 
 def support_rows(gait: Gait) -> np.ndarray:
