@@ -423,8 +423,8 @@ def inward_group(ints, reals, tau, work, lead):
         f = ld3(work, k + WRENCH + 3)
         xn = add(sv(A, ga), mv(B, gl))
         xf = add(mtv(B, ga), sv(C, gl))
-        D += dot(ga, xn) + dot(gl, xf) + reals[i, RATIO] * reals[i, RATIO] * reals[i, ROTOR]
-        u -= dot(ga, n) + dot(gl, f)
+        D = D + dot(ga, xn) + dot(gl, xf) + reals[i, RATIO] * reals[i, RATIO] * reals[i, ROTOR]
+        u = u - dot(ga, n) - dot(gl, f)
         r = group_arm(ints, work, i)
         Un = add(Un, add(xn, cross(r, xf)))
         Uf = add(Uf, xf)
