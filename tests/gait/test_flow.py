@@ -33,7 +33,7 @@ def reference(flow: Flow, start: np.ndarray) -> np.ndarray:
 
 
 def test_agrees_with_dop853() -> None:
-    """A step of walking multiplies errors by about 60; DOP853 is asked for 1e-12."""
+    """A step of walking multiplies errors by about 30; DOP853 is asked for 1e-12."""
     flow = Flow(flat())
     end = flow.advance(START, 0, flow.pieces)
     assert end is not None

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bunraku.errors import NoWalk
 from bunraku.gait.flow import Flow
 from bunraku.gait.library import flat, usual
-from bunraku.gait.shooting import NoWalk, periodic, solve
+from bunraku.gait.shooting import periodic, solve
 from bunraku.gait.walk import Walk, exact_walk
 from bunraku.gait.zmp import FLAT_CASES, USUAL_CASES, Zmp
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bunraku.errors import InputError, UnknownName
+from bunraku.errors import InputError, NoWalk, UnknownName
 from bunraku.gait.export import moments_csv, path_csv, servo_csv, smooth_csv, walk_csv, walk_npz
 from bunraku.gait.figure import MASS, G
 from bunraku.gait.flow import Flow
 from bunraku.gait.library import flat
 from bunraku.gait.listing import bidyn_listing, bidyn_rows, gait_listing, moma_listing, servo_listing
-from bunraku.gait.shooting import NoWalk, solve
+from bunraku.gait.shooting import solve
 from bunraku.gait.walk import Walk, exact_walk, historical_walk, sample_flow, solve_walk
 
 

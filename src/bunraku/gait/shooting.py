@@ -1,7 +1,7 @@
 """The periodic walk found without a guess: multiple shooting with a globalised Newton iteration (mode `exact`).
 
 A walk repeats when a step, seen from the other foot, ends as it began: x_0 = S x(T) with S the mirror of
-`Flow.mirror` (3.11). The trunk is an inverted pendulum, so an error at the start grows some 60-fold over a step and
+`Flow.mirror` (3.11). The trunk is an inverted pendulum, so an error at the start grows some 30-fold over a step and
 shooting over a whole step needs a good start; that is the patience the report asks for. Here the step is cut into
 segments, each with a state of its own, and all gaps
 
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bunraku.errors import BunrakuError
+from bunraku.errors import NoWalk
 from bunraku.gait.flow import LEVELS, Flow
 
 LARGEST_PSI = 0.90
@@ -35,10 +35,6 @@ LARGEST_THETA = 0.35
 
 NUDGE = 1e-6
 SEGMENTS = 10
-
-
-class NoWalk(BunrakuError, RuntimeError):
-    """No periodic walk was found; the text says how far the solver came and what to change."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Many steps in a fixed frame: the mapping of Figs 7.2, 7.3 to any number of steps, left and right foot alternating.
 
-The solved step has its origin at the ZMP. In a frame fixed to the floor (origin under the centre of the foot that
-carries first, y = 0 half-way between the feet's tracks is NOT used: the first support foot is at y = 0 as in the
-report) the k-th step is
+The solved step has its origin at the ZMP. In a frame fixed to the floor, with its origin under the centre of the foot
+that carries first (so that foot walks on y = 0, as in the report), the k-th step is
 
     x -> x + zmp + k * step,    z -> z + k * rise,    y -> y            (k even, left foot carries)
                                                       y -> -w - y       (k odd, right foot carries, sides exchanged)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bunraku.errors import InputError, UnknownName, closest
+from bunraku.errors import InputError, NoWalk, UnknownName, closest
 from bunraku.gait.figure import G
 from bunraku.gait.flow import Flow
 from bunraku.gait.pattern import Gait
@@ -23,7 +23,7 @@ from bunraku.gait.report_integrator import ReportProgram
 from bunraku.gait.report_moments import BEYOND, report_moments
 from bunraku.gait.report_shooting import ReportSearch, search
 from bunraku.gait.rigid_model import ArmSprings
-from bunraku.gait.shooting import LARGEST_PSI, LARGEST_THETA, NoWalk, Solution, solve
+from bunraku.gait.shooting import LARGEST_PSI, LARGEST_THETA, Solution, solve
 from bunraku.gait.smooth import ROWS
 
 MODES = ("exact", "historical")
@@ -113,7 +113,6 @@ def states_at_pieces(flow: Flow, start: np.ndarray) -> np.ndarray:
 
 def sample_flow(flow: Flow, solution: Solution, times: np.ndarray, *, after: bool = False) -> Walk:
     """Evaluate everything at the given times; `after` takes the new ZMP at an instant where it jumps."""
-    # from the segments' own states: errors at their starts do not grow through the whole step
     states = states_at_pieces(flow, solution.start)
     n = len(times)
     coordinates = np.empty((n, 12, 3))
