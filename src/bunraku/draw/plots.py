@@ -2,7 +2,7 @@
 needed).
 
 `walk_plots(walk)` gives name -> PNG bytes. The plots read the arrays of a Walk (SI) and add nothing. matplotlib is
-imported on first use only. Checked by looking, and in tests/draw/test_plots.py.
+imported on first use only. Checked by looking, and in tests/draw/test_walker.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A walk as arrays on disk: CSV tables a spreadsheet reads, and one NPZ with everything (SI units).
 
-CSV: one header line with names and units. NPZ: plain arrays (no pickle). Checked in tests/gait/test_export.py.
+CSV: one header line with names and units. NPZ: plain arrays (no pickle). Checked in tests/gait/test_walk.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Listings laid out like the report's (Figs 6.1-6.3), in its units (rad, kp, kp m), and one for SERVO.
 
 The numbers are those of the arrays; nothing is computed here but kp = N / 9.81. Where the mode is `exact` the head
-says so, and the iterations are those of our solver. Checked in tests/gait/test_listing.py (the printed rows of Fig.
-6.2(c) come out digit by digit as far as the report's noise allows).
+says so, and the iterations are those of our solver. Checked in tests/gait/test_walk.py (the printed first row of Fig.
+6.2(c) and of Fig. 6.3(b) appear in the text).
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ segment is turned by R = Rx(-theta) Ry(pitch), every other body by Ry(pitch); he
 With arms fixed (2 unknowns theta'', psi'') the arms turn with the trunk. With arms free (6 unknowns; report, section
 8) each shoulder and elbow carries only the moment of a passive spring and damper about the y axis, which is four more
 equations. All are linear in the unknown accelerations; `accelerations` finds the matrix by unit accelerations.
-Frames: origin at the ZMP, x forward, y left, z up. Checked against Bunraku's own rnea on the figure as a Model, and
-by the power balance, in tests/gait/test_rigid.py.
+Frames: origin at the ZMP, x forward, y left, z up. Checked in
+tests/gait/test_rigid.py, against Bunraku's own rnea in test_figure_model.py, and by the power balance in test_servo.py.
 """
 
 from __future__ import annotations
@@ -51,18 +51,14 @@ FREE_UNKNOWNS = np.array([0, 1, 8, 9, 10, 11])
 class Chain(NamedTuple):
     """The figure as arrays over its 12 bodies (SI)."""
 
-    joint: (
-        np.ndarray
-    )  # (12, 3) joint to the parent, from the parent's own joint, in the parent's frame; foot: ankle above
+    joint: np.ndarray  # (12, 3) joint to the parent, from the parent's own joint, in the parent's frame
     centre: np.ndarray  # (12, 3) mass centre from the body's joint, in its frame
     source: np.ndarray  # (12,) coordinate that is its pitch
     sign: np.ndarray  # (12,) sign of that pitch
     rolls: np.ndarray  # (12,) 1 where the body leans with theta
     mass: np.ndarray  # (12,) kg
     inertia: np.ndarray  # (12, 3) principal moments in its frame, kg m2
-    spring: (
-        np.ndarray
-    )  # (4, 3) stiffness N m/rad, damping N m s/rad, rest angle rad of shoulder R, elbow R, shoulder L, elbow L
+    spring: np.ndarray  # (4, 3) stiffness, damping, rest of shoulder R, elbow R, shoulder L, elbow L (ArmSprings)
 
 
 class ArmSprings(NamedTuple):

@@ -4,7 +4,7 @@ Section 3.2 and Figs 3.3, 5.6, 5.7 of the report. `x[k]` is the distance of the 
 until time `until[k]` (seconds, the last one is the end of the step); at t = until[k] the old value still holds, as in
 the report's program. The report's cards hold three pieces only: -BE2 until T1, 0 until T2, +BE1 to the end.
 `inside_sole` checks the positions against a sole of our own (`figure.SOLE_HEEL` … `SOLE_TOE`).
-Checked in tests/gait/test_zmp.py.
+Checked in tests/gait/test_pattern.py.
 """
 
 from __future__ import annotations
