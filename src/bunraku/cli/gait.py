@@ -327,7 +327,7 @@ def draw(
             return
         camera = camera_for(walk, float(times[0]), float(times[-1]), view, width / height)
         for k, t in enumerate(times):
-            picture = render(scene_of(walk, times[k : k + 1], (begin, end)), camera, width, height)
+            picture = render(scene_of(walk, times[k : k + 1], (begin, end), view), camera, width, height)
             path = out.with_name(f"{out.stem}_{round(1000 * t):04d}.png")
             write_bytes(path, png_bytes(picture))
             update(k + 1, None)

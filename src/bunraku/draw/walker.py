@@ -7,6 +7,8 @@ is seen where).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from bunraku.draw.camera import Camera, fit
@@ -88,9 +90,9 @@ def times_of(start: float, end: float, interval: float) -> np.ndarray:
     return start + interval * np.arange(int(np.floor((end - start) / interval + 1e-6)) + 1)
 
 
-def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None = None) -> Scene:
-    """A scene with the figure at each of the times, the later the stronger."""
-    scene = Scene()
+def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None = None, view: str = "oblique") -> Scene:
+    """A scene with the figure at each of the times, the later the stronger; the sun stands on the camera's side."""
+    scene = Scene(sun=(0.35, 0.5 if view == "left" else -0.5, 0.9))
     add_stairs(scene, walk, *(stairs or (float(times[0]), float(times[-1]))))
     for k, t in enumerate(times):
         add_figure(scene, posture(walk, float(t)), 0.0 if len(times) == 1 else 0.68 * (1.0 - k / (len(times) - 1)))
@@ -114,11 +116,13 @@ def figure_bounds(walk: Walk, time: float) -> tuple[np.ndarray, np.ndarray]:
 def strobe(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 1280, height: int = 640) -> np.ndarray:
     """One picture with the figure at all of the times."""
     check_size(width, height)
-    scene = scene_of(walk, times)
+    scene = scene_of(walk, times, view=view)
     return render(scene, camera_for(walk, float(times[0]), float(times[-1]), view, width / height), width, height)
 
 
-def film(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 480, height: int = 360):  # type: ignore[no-untyped-def]
+def film(
+    walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 480, height: int = 360
+) -> Iterator[np.ndarray]:
     """Frames of a film, one after another, from a camera that goes along with the figure."""
     check_size(width, height)
     ends = float(times[0]), float(times[-1])
@@ -133,4 +137,4 @@ def film(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 480,
     base = camera.place
     for t in times:
         moved = Camera(base + speed * float(t), camera.right, camera.up, camera.forward, camera.fov)
-        yield render(scene_of(walk, np.array([t]), ends), moved, width, height)
+        yield render(scene_of(walk, np.array([t]), ends, view), moved, width, height)
