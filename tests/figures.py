@@ -31,7 +31,11 @@ def random_figure(seed: int, links: int = 10, gears: int = 3, root: str = "any")
     one_dof: list[tuple[str, str]] = []  # (joint, link)
     for i in range(links):
         parent = None if i == 0 else f"l{rng.integers(max(0, i - 3), i)}"
-        kind = ("free" if root == "free" or (root == "any" and rng.random() < 0.7) else "hinge") if i == 0 else str(rng.choice(kinds))
+        kind = (
+            ("free" if root == "free" or (root == "any" and rng.random() < 0.7) else "hinge")
+            if i == 0
+            else str(rng.choice(kinds))
+        )
         options = {"armature": rng.uniform(0.01, 0.2)} if rng.random() < 0.4 and kind != "fixed" else {}
         if rng.random() < 0.3:
             options["anchor"] = 0.1 * rng.normal(size=3)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from figures import random_figure, random_forces, random_state
 
 import bunraku as bk
+from figures import random_figure, random_forces, random_state
 
 M = random_figure(5, links=12)
 

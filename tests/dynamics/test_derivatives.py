@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from figures import random_figure, random_forces, random_state, relative
 
 import bunraku as bk
+from figures import random_figure, random_forces, random_state, relative
 
 H = 1e-6  # central differences: error about H^2 plus rounding / H, so 1e-7 of the largest entry is what they can show
 

@@ -5,9 +5,9 @@ The figure without gears has A a - H' lam = tau - b, H a = 0 (H: one row a coupl
 
 import numpy as np
 import pytest
-from figures import body, relative
 
 import bunraku as bk
+from figures import body, relative
 
 
 def pair(seed: int, parents, kinds, gears, root="free"):
@@ -31,12 +31,20 @@ CASES = {
     "serial": ([None, 0], "hinge hinge", [(1, 0, 2.0, 0.1)]),
     "parallel": ([None, None], "hinge hinge", [(1, 0, -1.5, 0.0)]),
     "chain": ([None, 0, 1, 2], "hinge hinge hinge hinge", [(1, 0, 0.5, 0), (2, 1, -2.0, 0.3), (3, 2, 1.2, 0)]),
-    "three followers": ([None, None, None, None], "hinge hinge hinge hinge", [(1, 0, 1, 0), (2, 0, -1, 0), (3, 0, 0.3, 1)]),
+    "three followers": (
+        [None, None, None, None],
+        "hinge hinge hinge hinge",
+        [(1, 0, 1, 0), (2, 0, -1, 0), (3, 0, 0.3, 1)],
+    ),
     "mixed": ([None, 0, None, 2, 1], "hinge hinge hinge hinge hinge", [(1, 0, 2, 0), (2, 0, -1, 0), (3, 2, 0.5, 0.2)]),
     "hinge and slider": ([None, 0, None], "hinge slider slider", [(1, 0, 0.2, 0), (2, 0, -0.4, 0.1)]),
     "follower above leader": ([None, 0], "hinge hinge", [(0, 1, 1.7, 0.0)]),
     "nested": ([None, 0, 1, 2, 3], "hinge hinge hinge hinge hinge", [(1, 0, 2, 0), (3, 2, -1, 0), (4, 3, 0.5, 0)]),
-    "branch behind a group": ([None, 0, 1, 0, None], "hinge hinge hinge slider hinge", [(1, 0, 1.5, 0), (4, 0, -1, 0.3)]),
+    "branch behind a group": (
+        [None, 0, 1, 0, None],
+        "hinge hinge hinge slider hinge",
+        [(1, 0, 1.5, 0), (4, 0, -1, 0.3)],
+    ),
 }
 
 

@@ -1,11 +1,11 @@
 """Laws of mechanics on random trees with every kind of joint, gears, rotors and external forces."""
 
 import numpy as np
-from figures import random_figure, random_forces, random_state, relative
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bunraku as bk
+from figures import random_figure, random_forces, random_state, relative
 
 FIGURES = [random_figure(seed, links=4 + seed % 9) for seed in range(24)]
 figures = st.sampled_from(FIGURES)
@@ -153,5 +153,9 @@ def test_wrenches_at_frames():
     m = bk.human()
     q, v, a = random_state(m, 3)
     f = bk.wrenches(m, q, [("left_hand", (1, 2, 3)), ("head_top", (0, 0, 0, 4, 5, 6))])
-    wanted = bk.frame_jacobian(m, q, "left_hand")[:3].T @ [1, 2, 3] + bk.frame_jacobian(m, q, "head_top")[3:].T @ [4, 5, 6]
+    wanted = bk.frame_jacobian(m, q, "left_hand")[:3].T @ [1, 2, 3] + bk.frame_jacobian(m, q, "head_top")[3:].T @ [
+        4,
+        5,
+        6,
+    ]
     assert np.allclose(bk.rnea(m, q, v, a) - bk.rnea(m, q, v, a, f), wanted)

@@ -3,10 +3,10 @@
 import mujoco
 import numpy as np
 import pytest
-from figures import relative
-from robots import humanoid_mjcf
 
 import bunraku as bk
+from figures import relative
+from robots import humanoid_mjcf
 
 BALLS = """
 <mujoco>

@@ -3,11 +3,11 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+
+import bunraku as bk
 from figures import relative
 from pinocchio_peer import Peer
 from robots import robot
-
-import bunraku as bk
 
 ROBOTS = ["simple_humanoid", "talos_reduced", "talos_full", "romeo_small", "icub", "g1", "human"]
 TOLERANCE = 1e-9
@@ -21,7 +21,13 @@ def case(request):
     description.gears.clear()
     ours = description.build()
     rng = np.random.default_rng(sum(map(ord, request.param)))
-    return ours, Peer(path, ours), bk.random_configuration(ours, rng), rng.normal(size=ours.nv), rng.normal(size=ours.nv)
+    return (
+        ours,
+        Peer(path, ours),
+        bk.random_configuration(ours, rng),
+        rng.normal(size=ours.nv),
+        rng.normal(size=ours.nv),
+    )
 
 
 def test_sizes(case):
@@ -113,7 +119,9 @@ def test_derivatives(case):
     T = peer.rate_matrix(q)
     d = bk.rnea_derivatives(ours, q, v, a)
     pin.computeRNEADerivatives(peer.model, peer.data, peer.q(q), T @ v, T @ a + peer.base_turn(q, v))
-    joints = slice(6, None)  # the base's conventions differ beyond a linear map; its rows and columns are checked by finite differences
+    joints = slice(
+        6, None
+    )  # the base's conventions differ beyond a linear map; its rows and columns are checked by finite differences
     order = [peer.model.joints[peer.model.getJointId(j.name)].idx_v for j in ours.joints if j.kind != "free"]
     assert relative(d.dq[joints, joints], peer.data.dtau_dq[np.ix_(order, order)]) < TOLERANCE
     assert relative(d.dv[joints, joints], peer.data.dtau_dv[np.ix_(order, order)]) < TOLERANCE

@@ -35,7 +35,9 @@ def test_plain_python_gives_the_same(tmp_path):
     for flag, word in (("1", "plain"), ("0", "compiled")):
         file = tmp_path / f"{word}.npy"
         env = dict(os.environ, NUMBA_DISABLE_JIT=flag)
-        done = subprocess.run([sys.executable, "-c", PLAIN.format(tests=ROOT), str(file)], env=env, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", PLAIN.format(tests=ROOT), str(file)], env=env, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         assert done.stdout.split()[-1] == word
         results[word] = np.load(file)

@@ -27,7 +27,9 @@ def test_fixed_links_are_merged_and_keep_their_frames():
 
 def test_universal_joint_is_two_turns():
     fig = bk.Description("u")
-    fig.add("base", None, bk.universal("u", (1, 0, 0), (0, 1, 0), lower=(-1, -2), upper=(1, 2)), mass=1, moments=(1, 1, 1))
+    fig.add(
+        "base", None, bk.universal("u", (1, 0, 0), (0, 1, 0), lower=(-1, -2), upper=(1, 2)), mass=1, moments=(1, 1, 1)
+    )
     m = fig.build()
     assert (m.nq, m.nv, len(m.joints)) == (2, 2, 1)
     assert m.dof_names == ("u.1", "u.2")
@@ -40,7 +42,14 @@ def test_universal_joint_is_two_turns():
 
 def test_anchor_and_reference():
     fig = bk.Description("door")
-    fig.add("door", None, bk.hinge("h", (0, 0, 1), anchor=(-0.5, 0, 0), reference=0.2), at=(1, 0, 0), mass=1, moments=(1, 1, 1))
+    fig.add(
+        "door",
+        None,
+        bk.hinge("h", (0, 0, 1), anchor=(-0.5, 0, 0), reference=0.2),
+        at=(1, 0, 0),
+        mass=1,
+        moments=(1, 1, 1),
+    )
     fig.add("drawer", "door", bk.slider("s", (1, 0, 0), reference=0.1), at=(0, 1, 0), mass=1, moments=(1, 1, 1))
     m = fig.build()
     assert np.allclose(m.neutral(), [0.2, 0.1])

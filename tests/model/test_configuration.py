@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from figures import random_figure
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bunraku as bk
+from figures import random_figure
 
 
 @given(seed=st.integers(0, 10**6))

@@ -10,7 +10,9 @@ def tree(*parents: int | None, gears=()):
     """Hinged links l0, l1, … hanging on the given parents, and gears (follower, leader, ratio, offset)."""
     fig = bk.Description("tree")
     for i, p in enumerate(parents):
-        joint = bk.hinge(f"j{i}", ((0, 0, 1), (0, 1, 0), (1, 0, 0))[i % 3], lower=-1.0, upper=2.0, damping=0.5, velocity=3.0)
+        joint = bk.hinge(
+            f"j{i}", ((0, 0, 1), (0, 1, 0), (1, 0, 0))[i % 3], lower=-1.0, upper=2.0, damping=0.5, velocity=3.0
+        )
         fig.add(f"l{i}", None if p is None else f"l{p}", joint, at=(0.1, 0.2, 0), mass=1.0, moments=(0.1, 0.1, 0.1))
     for f, l, g, o in gears:
         fig.gear(f"j{f}", f"j{l}", g, o)

@@ -29,7 +29,15 @@ def test_capsule_by_integration():
     assert np.allclose(got, [across, across, along], rtol=1e-7)
 
 
-@pytest.mark.parametrize("call", [lambda: bk.box((1, 2), 1), lambda: bk.box((1, 0, 1), 1), lambda: bk.sphere(-1), lambda: bk.capsule(1, 1, float("nan"))])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: bk.box((1, 2), 1),
+        lambda: bk.box((1, 0, 1), 1),
+        lambda: bk.sphere(-1),
+        lambda: bk.capsule(1, 1, float("nan")),
+    ],
+)
 def test_bad_sizes(call):
     with pytest.raises(bk.InputError):
         call()

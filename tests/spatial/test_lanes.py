@@ -33,5 +33,15 @@ def test_arithmetic():
     out = np.empty((9, LANES))
     arithmetic.call(x, out, 0.7)
     a, b = x
-    wanted = [a + b, a * b - b / a, -a + 0.7, 0.7 * a - 3, abs(a), np.floor(b), 0.7 * (a - 2 * b) / b, a[::-1], np.full(4, 1.5)]
+    wanted = [
+        a + b,
+        a * b - b / a,
+        -a + 0.7,
+        0.7 * a - 3,
+        abs(a),
+        np.floor(b),
+        0.7 * (a - 2 * b) / b,
+        a[::-1],
+        np.full(4, 1.5),
+    ]
     assert np.allclose(out, wanted, rtol=1e-14, atol=1e-15)

@@ -5,7 +5,6 @@ import pytest
 
 from bunraku.spatial import vec
 
-
 rng = np.random.default_rng(0)
 A, B = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
 S = A @ A.T + np.eye(3)

@@ -28,7 +28,7 @@ import numba
 from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-JIT = not config.DISABLE_JIT
+JIT = not getattr(config, "DISABLE_JIT")  # noqa: B009 - set by Numba at run time
 PACKAGE = Path(__file__).resolve().parent.parent
 NO_KERNELS = ("cli", "formats", "viewer")  # folders whose sources never take part in a kernel
 # a b + c may become one fused operation, which is faster (5 %) and rounds once; no other freedom is given to the compiler
@@ -116,8 +116,7 @@ class _Announcer(event.Listener):
         self.started = 0.0
 
     def _name(self, ev: event.Event) -> str | None:
-        dispatcher = ev.data.get("dispatcher")
-        return getattr(dispatcher, "bunraku_kernel", None)
+        return getattr((ev.data or {}).get("dispatcher"), "bunraku_kernel", None)
 
     def on_start(self, ev: event.Event) -> None:
         name = self._name(ev)
@@ -149,7 +148,7 @@ def kernel(function: Callable[..., Any], *, nogil: bool = True) -> Any:
     """A compiled, cached kernel; checks nothing: sizes are the caller's care. `nogil` lets threads run side by side, for 0.08 us."""
     if not JIT:
         return function
-    dispatcher = numba.njit(nogil=nogil, **OPTIONS)(function)
+    dispatcher: Any = numba.njit(nogil=nogil, **OPTIONS)(function)
     dispatcher._cache = _Cache(function)
     dispatcher.bunraku_kernel = function.__name__
     return dispatcher
