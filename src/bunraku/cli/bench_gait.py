@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bunraku.cli.common import print_json
-from bunraku.cli.gait_common import progress_bar, table
+from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.gait_common import table
 
 PROTOTYPE = 0.055
 """Seconds of one historical integration in a plain-Python prototype."""

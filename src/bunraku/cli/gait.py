@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from bunraku.cli.common import print_json
-from bunraku.cli.gait_common import deliver, load_gait, progress_bar
+from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.gait_common import deliver, load_gait
 from bunraku.cli.gait_run import run
 from bunraku.errors import InputError
 from bunraku.gait.pattern import Gait

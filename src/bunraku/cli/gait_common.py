@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,30 +58,6 @@ def find_gait(gait: str, case: str | None, bidyn: Path | None) -> Gait:
             "beside."
         )
     return to_gait(front, read_dynamics_cards(read_text(second), str(second)), path.stem)
-
-
-@contextmanager
-def progress_bar(total: int, text: str) -> Iterator[Callable[[int, str | None], None]]:
-    """A bar on stderr while it is a terminal; yields update(done, text)."""
-    if not sys.stderr.isatty():
-        yield lambda done, text=None: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(text, total=total)
-
-        def update(done: int, text: str | None = None) -> None:
-            bar.update(task, completed=done, **({"description": text} if text else {}))
-
-        yield update
 
 
 def deliver(out: Path | None, makers: dict[str, Callable[[], str | bytes]], default: str) -> None:

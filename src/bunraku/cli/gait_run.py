@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from bunraku.cli.common import print_json
-from bunraku.cli.gait_common import load_gait, progress_bar, table
+from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.gait_common import load_gait, table
 from bunraku.files import write_bytes, write_text
 
 if TYPE_CHECKING:

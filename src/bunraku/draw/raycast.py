@@ -128,7 +128,7 @@ def shadowed(prims, light, cells, starts, members, x, y, z):
     if i < 0 or j < 0 or i >= count or j >= count:
         return False
     cell = j * count + i
-    for k in range(starts[cell], starts[cell + 1]):
+    for k in range(starts[cell], starts[cell + 1]):  # noqa: SIM110 - a kernel has no generators
         if hit(prims[members[k]], x, y, z, light[0, 0], light[0, 1], light[0, 2]) < FAR:
             return True
     return False
