@@ -1,8 +1,8 @@
 """Sphere against sphere, capsule and box: the nearest point of the other shape's core, and the distance to it.
 
-gap = |c - x| - r, n = (c - x) / |c - x| for the nearest core point x. A centre inside a box leaves through the nearest face. Where the centre
-lies on the core itself, the direction is a fixed one, so that the result is finite and repeatable. One contact, feature 0.
-Checked in tests/collision/test_closed_forms.py and test_against_coal.py.
+gap = |c - x| - r, n = (c - x) / |c - x| for the nearest core point x. A centre inside a box leaves through the
+nearest face. Where the centre lies on the core itself, the direction is a fixed one, so that the result is finite and
+repeatable. One contact, feature 0. Checked in tests/collision/test_closed_forms.py and test_against_coal.py.
 """
 
 from __future__ import annotations

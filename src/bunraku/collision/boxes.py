@@ -1,11 +1,15 @@
 """Box against box: the direction of least overlap or of shortest distance, then the polygon of contact.
 
-1. Separating axes (Gottschalk, Lin and Manocha, OBBTree, 1996): the gap along any unit vector n is at most the distance, so the largest gap over six face
-   normals and nine products of edges tells boxes that are farther apart than `margin`, and gives the least overlap of boxes that meet.
-2. For boxes apart, that largest gap *is* the distance if a corner is nearest to a face or two edges to each other; the clipped polygon
-   proves it by having a corner with that gap. Otherwise a corner is nearest to an edge or a corner, and the distance is the least of
-   16 distances corner - box, which are closed forms.
-3. The faces that look along n are clipped (bunraku.collision.clip); corners with gap < margin are the contacts, up to eight.
+1. Separating axes (Gottschalk, Lin and Manocha, OBBTree, 1996): the gap along any unit vector n is at most the
+distance, so the largest gap over six face
+   normals and nine products of edges tells boxes that are farther apart than `margin`, and gives the least overlap of
+   boxes that meet.
+2. For boxes apart, that largest gap *is* the distance if a corner is nearest to a face or two edges to each other;
+the clipped polygon
+   proves it by having a corner with that gap. Otherwise a corner is nearest to an edge or a corner, and the distance
+   is the least of 16 distances corner - box, which are closed forms.
+3. The faces that look along n are clipped (bunraku.collision.clip); corners with gap < margin are the contacts, up to
+eight.
 
 Normal: from b to a. Checked in tests/collision/test_boxes.py and test_against_coal.py.
 """
@@ -29,7 +33,7 @@ SKEW = 1e-8  # squared sine below which two edges are parallel
 
 @inline
 def edge_gap(x, y, cx, cy, hx, hy, rb, c):
-    """Gap along the product of an edge of a and one of b with cosine c: (|x cy - y cx| - hx |cy| - hy |cx| - rb) / sine."""
+    """Gap along the product of edges with cosine c: (|x cy - y cx| - hx |cy| - hy |cx| - rb) / sine."""
     q = 1.0 - c * c
     if q < SKEW:
         return -math.inf
@@ -89,9 +93,9 @@ def edge_normal(RA, RB, d, code):
 
 @inline
 def nearest_corner(c, R, h, other_c, other_R, other_h):
-    """(squared distance, corner, nearest point to corner vector): of the corners of a box, the one nearest to the other box.
+    """(squared distance, corner, vector): of the corners of a box, the one nearest to the other box.
 
-    The vector is in axes of the other box."""
+    The vector leads from the nearest point to the corner, in axes of the other box."""
     M = mm(mt(other_R), R)
     m = mtv(other_R, sub(c, other_c))
     best = math.inf
@@ -167,7 +171,8 @@ def box_box(cA, RA, hA, cB, RB, hB, margin, real, ints, ids, data, row):
             if gap > 1e-12 * greatest:
                 n = scale(1.0 / gap, mv(RB, wa)) if qa <= qb else scale(-1.0 / gap, mv(RA, wb))
             feature = ka if qa <= qb else 8 + kb
-            point = axpy(-0.5 * gap, n, corner_point(cA, RA, hA, ka)) if qa <= qb else axpy(0.5 * gap, n, corner_point(cB, RB, hB, kb))  # fmt: skip
+            corner = corner_point(cA, RA, hA, ka) if qa <= qb else corner_point(cB, RB, hB, kb)
+            point = axpy(-0.5 * gap if qa <= qb else 0.5 * gap, n, corner)
         iB, sB = facing(RB, n)
         iA, sA = facing(RA, scale(-1.0, n))
         project_face(cA, RA, hA, iA, sA, cB, RB, hB, iB, sB, n, real, ints)

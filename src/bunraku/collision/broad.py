@@ -1,11 +1,12 @@
 """Which pairs of many shapes may touch: sort along one axis and sweep, in O(n log n + overlaps along that axis).
 
-Every shape is the interval [x - r, x + r] of its bounding sphere along the world axis on which the centres spread most. Shapes are kept sorted by the low end, in an order
-that lives in the scratch from call to call (it saves time and changes no result); a sweep then meets all pairs whose intervals
-overlap, and the spheres decide. Planes have infinite radius and meet everything. The pairs come out sorted by (a, b), a < b.
+Every shape is the interval [x - r, x + r] of its bounding sphere along the world axis on which the centres spread
+most. Shapes are kept sorted by the low end, in an order that lives in the scratch from call to call (it saves time
+and changes no result); a sweep then meets all pairs whose intervals overlap, and the spheres decide. Planes have
+infinite radius and meet everything. The pairs come out sorted by (a, b), a < b.
 
-Never paired: two fixed shapes, two shapes on one body, and what `excluded` lists (sorted numbers a * ns + b; looked up for shapes of one
-figure only, and for fixed shapes). Checked against all pairs in tests/collision/test_broad.py.
+Never paired: two fixed shapes, two shapes on one body, and what `excluded` lists (sorted numbers a * ns + b; looked
+up for shapes of one figure only, and for fixed shapes). Checked against all pairs in tests/collision/test_broad.py.
 """
 
 from __future__ import annotations
@@ -142,7 +143,9 @@ def sweep(shape_ints, shape_reals, poses, stride, excluded, margin, real, ints, 
                 break
             a = min(s, t)
             b = max(s, t)
-            if near(shape_ints, shape_reals, poses, stride, margin, real, a, b) and may_touch(shape_ints, excluded, a, b):
+            if near(shape_ints, shape_reals, poses, stride, margin, real, a, b) and may_touch(
+                shape_ints, excluded, a, b
+            ):
                 if count >= half:
                     return PAIRS_FULL
                 pairs[half + count, 0] = a

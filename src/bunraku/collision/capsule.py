@@ -1,9 +1,10 @@
-"""Capsule against capsule: the nearest points of two segments; both ends of the overlap where the segments are parallel.
+"""Capsule against capsule: the nearest points of two segments; both ends of the overlap where they are parallel.
 
-Nearest points: C. Ericson, Real-Time Collision Detection, 5.1.9. gap = distance - ra - rb, which also is the least overlap while the segments do not cross.
-Segments within 8 degrees of parallel touch along a line: the ends of their overlap are contacts too, where they lie beside each other as
-seen along the normal; the nearest point between them is then reported only if it is nearer than both.
-Features: 0, 1 the ends of the overlap towards -z and +z of a; 2 the nearest point. Checked in tests/collision/test_closed_forms.py.
+Nearest points: C. Ericson, Real-Time Collision Detection, 5.1.9. gap = distance - ra - rb, which also is the least
+overlap while the segments do not cross. Segments within 8 degrees of parallel touch along a line: the ends of their
+overlap are contacts too, where they lie beside each other as seen along the normal; the nearest point between them is
+then reported only if it is nearer than both. Features: 0, 1 the ends of the overlap towards -z and +z of a; 2 the
+nearest point. Checked in tests/collision/test_closed_forms.py.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NEARER = 1e-9  # of the sum of radii
 
 @inline
 def nearest_on_segments(w, ua, ha, ub, hb):
-    """(s, t): the points ca + s ua and cb + t ub, |s| <= ha, |t| <= hb, nearest to each other; w = ca - cb, ua and ub unit."""
+    """(s, t): the points ca + s ua and cb + t ub nearest to each other, |s| <= ha, |t| <= hb; w = ca - cb."""
     c = dot(ua, ub)
     a = dot(ua, w)
     b = dot(ub, w)

@@ -1,9 +1,10 @@
-"""Box against capsule: as box against box (bunraku.collision.boxes) with a segment in place of one box, minus the radius.
+"""Box against capsule: as box against box (bunraku.collision.boxes), with a segment for one box, minus the radius.
 
-Separating axes: three face normals and three products edge x axis; corner distances: two ends to the box, eight corners to the segment. The segment is
-projected along the normal onto the face of the box and cut there, so that a capsule lying on a box gives two contacts.
-Everything is computed in axes of the box. Features: 0, 1 the ends at -z and +z of the capsule; 2 + e the axis over edge e of the
-box; 14 the nearest point. Checked in tests/collision/test_closed_forms.py and test_against_coal.py.
+Separating axes: three face normals and three products edge x axis; corner distances: two ends to the box, eight
+corners to the segment. The segment is projected along the normal onto the face of the box and cut there, so that a
+capsule lying on a box gives two contacts. Everything is computed in axes of the box. Features: 0, 1 the ends at -z
+and +z of the capsule; 2 + e the axis over edge e of the box; 14 the nearest point. Checked in
+tests/collision/test_closed_forms.py and test_against_coal.py.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def unit(i, s):
 
 @inline
 def nearest_of_corners(c, u, half, h):
-    """(squared distance, vector from the box to the segment, parameter of the segment): corners of one against the other."""
+    """(squared distance, vector from box to segment, place on the segment): corners of one against the other."""
     best = math.inf
     away = (0.0, 0.0, 1.0)
     at = 0.0
@@ -50,7 +51,9 @@ def nearest_of_corners(c, u, half, h):
 
 @inline
 def cut_segment(u0, v0, u1, v1, hu, hv, tol):
-    """(t0, t1, line0, line1): the part of a segment inside |u| <= hu, |v| <= hv; empty where t0 > t1; line -1 where an end was not cut."""
+    """(t0, t1, line0, line1): the part of a segment inside |u| <= hu, |v| <= hv, and what cut its ends (-1: nothing).
+
+    It is empty where t0 > t1."""
     t0 = 0.0
     t1 = 1.0
     line0 = -1
@@ -141,7 +144,10 @@ def box_capsule(cB, R, h, cC, axis, radius, half, margin, ids, data, row):
         g1 = (pick(x1, i) - sign(pick(n, i)) * pick(h, i)) * slant
         y0 = axpy(-g0, n, x0)
         y1 = axpy(-g1, n, x1)
-        t0, t1, line0, line1 = cut_segment(pick(y0, j), pick(y0, k), pick(y1, j), pick(y1, k), pick(h, j), pick(h, k), SNAP * least)  # fmt: skip
+        tol = SNAP * least
+        t0, t1, line0, line1 = cut_segment(
+            pick(y0, j), pick(y0, k), pick(y1, j), pick(y1, k), pick(h, j), pick(h, k), tol
+        )
         lowest = math.inf
         if t0 <= t1:
             lowest = min(g0 + t0 * (g1 - g0), g0 + t1 * (g1 - g0))

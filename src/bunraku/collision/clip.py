@@ -1,14 +1,14 @@
 """Faces that look at each other: corners and edges of a box by number, and the clipping of one face by another.
 
-Given a normal n, the face of a that looks along -n is projected along n onto the plane of b's face that looks along n. Corners then are (u, v, gap),
-all three linear over the face; the region of contact is the projected polygon cut by the lines of b's face (Sutherland and Hodgman,
-Reentrant polygon clipping, CACM 17, 1974), and its gaps come along. A corner within `tol` of a line counts as on it and makes no second point, so that
-edges that lie flush do not flicker.
+Given a normal n, the face of a that looks along -n is projected along n onto the plane of b's face that looks along
+n. Corners then are (u, v, gap), all three linear over the face; the region of contact is the projected polygon cut by
+the lines of b's face (Sutherland and Hodgman, Reentrant polygon clipping, CACM 17, 1974), and its gaps come along. A
+corner within `tol` of a line counts as on it and makes no second point, so that edges that lie flush do not flicker.
 
-Numbers: corner of a box = 1 (x > 0) + 2 (y > 0) + 4 (z > 0); edge along axis i = 4 i + (next axis > 0) + 2 (next but one > 0).
-Features of a pair of boxes: 0-7 a corner of a, 8-15 a corner of b, 16 + 12 e_a + e_b two edges that cross.
-Scratch: reals hold (u, v, gap), ints (feature, edge that follows), a polygon from row `at` on. Labels of edges: e_a, or CUT + line of b.
-Checked in tests/collision/test_clip.py and test_boxes.py.
+Numbers: corner of a box = 1 (x > 0) + 2 (y > 0) + 4 (z > 0); edge along axis i = 4 i + (next axis > 0) + 2 (next but
+one > 0). Features of a pair of boxes: 0-7 a corner of a, 8-15 a corner of b, 16 + 12 e_a + e_b two edges that cross.
+Scratch: reals hold (u, v, gap), ints (feature, edge that follows), a polygon from row `at` on. Labels of edges: e_a,
+or CUT + line of b. Checked in tests/collision/test_clip.py and test_boxes.py.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def facing(R, n):
 
 @inline
 def project_face(cA, RA, hA, iA, sA, cB, RB, hB, iB, sB, n, real, ints):
-    """The face sA iA of box a, projected along n onto the face sB iB of box b: four corners from row 0 on, anticlockwise about n."""
+    """The face sA iA of box a, projected along n onto face sB iB of b: corners in rows 0-3, anticlockwise."""
     jA = (iA + 1) % 3
     kA = (iA + 2) % 3
     jB = (iB + 1) % 3
@@ -89,7 +89,7 @@ def project_face(cA, RA, hA, iA, sA, cB, RB, hB, iB, sB, n, real, ints):
         st(real, 3 * corner + 1, pick(x, kB) - tv * rise)
         st(real, 3 * corner + 2, slant * rise)
         ints[2 * corner] = vertex_id(iA, sA, sj, sk)
-        after, last = corner_signs((corner + 1) % 4, -sA)
+        after = corner_signs((corner + 1) % 4, -sA)[0]
         ints[2 * corner + 1] = edge_id(jA, sk, sA) if after != sj else edge_id(kA, sA, sj)
 
 
@@ -105,10 +105,10 @@ def store(real, ints, row, u, v, gap, feature, edge):
 
 @inline
 def cut(real, ints, at, to, room, count, nu, nv, off, tol, line):
-    """Keep what lies on the side nu u + nv v <= off of a polygon; from row `at` to row `to`; returns the new number of corners.
+    """Keep what of the polygon at row `at` lies in nu u + nv v <= off, at row `to`; returns the new number of corners.
 
-    The feature of a new corner is written as -1 - (edge * 64 + line) where b's line meets edge `edge` of a, and as
-    -1 - ((CUT + line) * 64 + other line) where two lines of b meet; `named` makes the final number of it."""
+    The feature of a new corner is written as -1 - (edge << 12 | line) where b's line meets edge `edge` of a, and as
+    -1 - (CUT + line << 12 | other line) where two lines of b meet; `named` makes the final number of it."""
     if count == 0:
         return 0
     new = 0
@@ -133,7 +133,9 @@ def cut(real, ints, at, to, room, count, nu, nv, off, tol, line):
         if (d0 < -tol and d1 > tol) or (d0 > tol and d1 < -tol):
             t = d0 / (d0 - d1)
             follows = CUT + line if d0 < 0.0 else edge
-            store(real, ints, to + new, u0 + t * (u1 - u0), v0 + t * (v1 - v0), g0 + t * (g1 - g0), -1 - (edge * 64 + line), follows)  # fmt: skip
+            u = u0 + t * (u1 - u0)
+            v = v0 + t * (v1 - v0)
+            store(real, ints, to + new, u, v, g0 + t * (g1 - g0), -1 - (edge << 12 | line), follows)
             new += 1
         u0 = u1
         v0 = v1
@@ -159,8 +161,8 @@ def named(feature, iB, sB):
     """The number of a feature of two boxes from what `cut` wrote; iB, sB: the face of b that cut."""
     if feature >= 0:
         return feature
-    edge = (-1 - feature) >> 6
-    line = (-1 - feature) & 63
+    edge = (-1 - feature) >> 12
+    line = (-1 - feature) & 4095
     if edge < CUT:
         return 16 + 12 * edge + side_edge(iB, sB, line)
     other = edge - CUT

@@ -1,8 +1,9 @@
 """All contacts of a scene: place the shapes, choose pairs, fill the contact arrays. The one kernel that a step calls.
 
-`detect_contacts` is inlined into other kernels; `detect_once` is the same for Python. Neither allocates. Where an array is too small the result is
-negative (FULL, PAIRS_FULL in bunraku.collision.layout); the caller then grows it and calls again, so nothing is lost. The
-order of contacts follows the order of shapes and depends on nothing else. Checked in tests/collision/test_detect.py.
+`detect_contacts` is inlined into other kernels; `detect_once` is the same for Python. Neither allocates. Where an
+array is too small the result is negative (FULL, PAIRS_FULL in bunraku.collision.layout); the caller then grows it and
+calls again, so nothing is lost. The order of contacts follows the order of shapes and depends on nothing else.
+Checked in tests/collision/test_detect.py.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from bunraku.spatial.lanes import borrow
 
 
 @inline
-def detect_contacts(shape_ints, shape_reals, pairs, fixed_pairs, excluded, poses, stride, margin, real, ints, ids, data):
+def detect_contacts(
+    shape_ints, shape_reals, pairs, fixed_pairs, excluded, poses, stride, margin, real, ints, ids, data
+):
     """Number of contacts, or a negative status.
 
-    fixed_pairs >= 0: that many rows of `pairs` are the candidates; -1: sweep for them, into `pairs`.
-    poses: bodies' rotations and positions, `stride` apart (bunraku.collision.layout). real, ints: scratch of `scratch_sizes`.
+    fixed_pairs >= 0: that many rows of `pairs` are the candidates; -1: sweep for them, into `pairs`. poses: bodies'
+    rotations and positions, `stride` apart (bunraku.collision.layout). real, ints: scratch of `scratch_sizes`.
     """
     place_shapes(shape_ints, shape_reals, poses, stride, real)
     count = fixed_pairs

@@ -1,9 +1,10 @@
 """Which shapes may never touch, worked out once for a scene.
 
-Never: two fixed shapes; two shapes on one body; bodies of `collide_exclude`; bodies joined directly (a body and the nearest one below it that carries a link:
-the massless bodies inside a universal joint do not count); two bodies of a figure whose self-collision is off. A body joined to the world by
-anything but a free joint does not touch shapes of its own figure that are fixed to the world (the foot of an arm), except planes.
-Checked in tests/collision/test_geometry.py.
+Never: two fixed shapes; two shapes on one body; bodies of `collide_exclude`; bodies joined directly (a body and the
+nearest one below it that carries a link: the massless bodies inside a universal joint do not count); two bodies of a
+figure whose self-collision is off. A body joined to the world by anything but a free joint does not touch shapes of
+its own figure that are fixed to the world (the foot of an arm), except planes. Checked in
+tests/collision/test_geometry.py.
 """
 
 from __future__ import annotations

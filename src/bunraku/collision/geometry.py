@@ -1,13 +1,14 @@
-"""Geometry: the shapes of a scene as plain arrays, with the pairs that may touch; and Contacts, the arrays that detection fills.
+"""Geometry: the shapes of a scene as plain arrays, and the pairs that may touch; Contacts: what detection fills.
 
     geometry = Geometry.of([Placed(model, 0), Placed(box, model.nb - 1)], [Fixed(Shape("plane"))])
     contacts = Contacts(geometry)
     n = contacts.detect(poses, margin=0.001)       # rows contacts.ids[:n], contacts.data[:n]
 
-Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. Columns: bunraku.collision.layout. Shapes of role
-"visual" are left out. Up to SWEEP_FROM candidate pairs are listed once; beyond that they are found by sweeping at every call.
-Cylinders and meshes need the extra `mesh` (bunraku.collision.general); where it is absent they are left out, with a Note that says so.
-Checked in tests/collision/test_geometry.py and test_detect.py.
+Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. Columns:
+bunraku.collision.layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate pairs are listed once;
+beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
+(bunraku.collision.general); where it is absent they are left out, with a Note that says so. Checked in
+tests/collision/test_geometry.py and test_detect.py.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Geometry:
         exclude: Iterable[tuple[int, int]] = (),
         sweep: bool | None = None,
     ) -> Geometry:
-        """Compile a scene. exclude: further pairs of scene bodies that never touch; sweep: None chooses by the number of pairs."""
+        """Compile a scene. exclude: further pairs of bodies that never touch; sweep: None chooses by their number."""
         figures, exclude = list(figures), [(int(a), int(b)) for a, b in exclude]
         _check_offsets(figures)
         builder = _Builder()
@@ -218,7 +219,8 @@ class Contacts:
         need = (self.geometry.bodies - 1) * stride + 12
         if stride < 12 or len(flat) < need:
             raise InputError(
-                f"poses: {len(flat)} numbers at stride {stride}; {self.geometry.bodies} bodies need {need} at a stride of 12 or more."
+                f"poses: {len(flat)} numbers at stride {stride}; {self.geometry.bodies} bodies need {need}, "
+                "and a stride of 12 or more."
             )
         if not (math.isfinite(margin) or margin == math.inf):
             raise InputError(f"margin {margin} is not a distance; write e.g. 0.001.")
@@ -226,7 +228,9 @@ class Contacts:
         fixed = -1 if g.sweeps else len(g.pairs)
         flat = flat if flat.flags.writeable else flat.copy()
         while True:
-            n = detect_once.call(g.ints, g.reals, self.pairs, fixed, g.excluded, flat, stride, float(margin), self.real, self.ints, self.ids, self.data)  # fmt: skip
+            scene = (g.ints, g.reals, self.pairs, fixed, g.excluded)
+            own = (self.real, self.ints, self.ids, self.data)
+            n = detect_once.call(*scene, flat, stride, float(margin), *own)
             if n >= 0:
                 break
             self.grow(n)
@@ -241,7 +245,7 @@ class Contacts:
 
 
 def scratch(ns: int) -> tuple[np.ndarray, np.ndarray]:
-    """(reals, ints): scratch of detection for ns shapes; the ints hold an order of the shapes and must start as made here."""
+    """(reals, ints): scratch of detection for ns shapes; the ints hold an order of shapes and start as made here."""
     real = np.zeros(at.CLIP_REALS + 4 * ns)
     ints = np.zeros(at.CLIP_INTS + 2 * ns + 1, dtype=np.int64)
     ints[at.CLIP_INTS : at.CLIP_INTS + ns] = np.arange(ns)

@@ -1,7 +1,8 @@
 """Convex hulls: vertices, faces as polygons, and a sphere that holds them; from points or from a mesh file.
 
-Faces that lie in one plane are joined into one polygon, so that a flat contact finds its whole face. Hulls by Qhull (scipy); mesh files are read by
-trimesh (extra `mesh`). Vertices are relative to `centre`, the middle of the hull's extent. Checked in tests/collision/test_general.py.
+Faces that lie in one plane are joined into one polygon, so that a flat contact finds its whole face. Hulls by Qhull
+(scipy); mesh files are read by trimesh (extra `mesh`). Vertices are relative to `centre`, the middle of the hull's
+extent. Checked in tests/collision/test_general.py.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FLAT = 1e-6  # of the hull's radius: faces whose planes agree so well are one fa
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """A convex solid. faces: vertex indices anticlockwise seen from outside; normals (nf, 3) outward; triangles for coal."""
+    """A convex solid. faces: vertex indices, anticlockwise seen from outside; normals (nf, 3) outward."""
 
     centre: np.ndarray
     vertices: np.ndarray
@@ -65,7 +66,9 @@ def _area_vectors(x: np.ndarray, t: np.ndarray) -> np.ndarray:
     return np.cross(x[t[:, 1]] - x[t[:, 0]], x[t[:, 2]] - x[t[:, 0]])
 
 
-def _join(x: np.ndarray, triangles: np.ndarray, normals: np.ndarray, flat: float) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+def _join(
+    x: np.ndarray, triangles: np.ndarray, normals: np.ndarray, flat: float
+) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
     """Polygons of triangles that share a plane; each is the set of vertices within `flat` of it, in order of angle."""
     areas = np.linalg.norm(_area_vectors(x, triangles), axis=1)
     done = np.zeros(len(triangles), dtype=bool)

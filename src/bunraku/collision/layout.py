@@ -1,11 +1,12 @@
 """Where things stand in the arrays of collision detection.
 
-Shapes reach kernels as `ints` (ns, NI) and `reals` (ns, NF), a row a shape; those that move come first, those fixed to the world last.
-Poses of bodies come as one flat array with a stride: body i has its rotation (9, world <- body) at i * stride and its position (3) behind
-it. The scratch of `bunraku.dynamics` is such an array (stride NW of bunraku.model.layout); body 0 is the world.
+Shapes reach kernels as `ints` (ns, NI) and `reals` (ns, NF), a row a shape; those that move come first, those fixed
+to the world last. Poses of bodies come as one flat array with a stride: body i has its rotation (9, world <- body) at
+i * stride and its position (3) behind it. The scratch of `bunraku.dynamics` is such an array (stride NW of
+bunraku.model.layout); body 0 is the world.
 
-A contact is a row of `contact_ids` (max, 4) and of `contacts` (max, 7). The contacts of one pair of shapes are one patch:
-they share the normal and stand side by side, in the order of a convex polygon, anticlockwise about the normal.
+A contact is a row of `contact_ids` (max, 4) and of `contacts` (max, 7). The contacts of one pair of shapes are one
+patch: they share the normal and stand side by side, in the order of a convex polygon, anticlockwise about the normal.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ PAIR_POINTS = 8  # most contacts that one pair can have in kernels
 FULL = -1  # the contact arrays are too small (they need PAIR_POINTS spare rows)
 PAIRS_FULL = -2  # the array of pairs is too small
 
-# scratch: two polygons of up to PAIR_POINTS + 4 corners (u, v, gap) and (feature, edge); in reals, centres of shapes follow
+# scratch: two polygons of up to ROOM corners (u, v, gap) and (feature, edge); in reals, centres of shapes follow
 ROOM = 12
 CLIP_REALS = 2 * ROOM * 3
 CLIP_INTS = 2 * ROOM * 2

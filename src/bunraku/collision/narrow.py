@@ -1,7 +1,8 @@
 """One pair of shapes: their poses in the world, and the kernel for their kinds.
 
-`pair_contacts` fills rows of the contact arrays (bunraku.collision.layout) and returns the next free row. Pairs are dispatched with the
-greater kind first; where that exchanges a and b, normals and order are turned round, so that the normal always points from b to a.
+`pair_contacts` fills rows of the contact arrays (bunraku.collision.layout) and returns the next free row. Pairs are
+dispatched with the greater kind first; where that exchanges a and b, normals and order are turned round, so that the
+normal always points from b to a.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def turn_round(ids, data, first, row):
 
 @kernel  # a function of its own, compiled once and shared by every kernel that detects contacts
 def pair_contacts(shape_ints, shape_reals, poses, stride, margin, real, ints, a, b, patch, ids, data, row):
-    """Contacts of the shapes a and b from `row` on; the arrays need PAIR_POINTS free rows. Returns the next free row."""
+    """Contacts of the shapes a and b from `row` on, with PAIR_POINTS rows free. Returns the next free row."""
     swap = shape_ints[a, KIND] < shape_ints[b, KIND]
     x = b if swap else a
     y = a if swap else b

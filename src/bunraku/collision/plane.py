@@ -1,7 +1,8 @@
 """Plane against sphere, capsule and box: the gap of a point x is n . (x - p), minus the radius of what is round.
 
-n is the z axis of the plane, p a point on it; free space is z > 0. The corners of a box are those of the face that looks at the plane, so a box
-gives up to four contacts, in order about n; a capsule two, at its ends. Checked in tests/collision/test_closed_forms.py.
+n is the z axis of the plane, p a point on it; free space is z > 0. The corners of a box are those of the face that
+looks at the plane, so a box gives up to four contacts, in order about n; a capsule two, at its ends. Checked in
+tests/collision/test_closed_forms.py.
 """
 
 from __future__ import annotations
