@@ -24,10 +24,8 @@ def usage() -> str:
     """The text of `bunraku --help`."""
     width = max(len(name) for name in COMMANDS)
     lines = [f"  {name:<{width}}  {text}" for name, (_, text) in sorted(COMMANDS.items())]
-    return "\n".join(
-        ["usage: bunraku [--version] COMMAND [options]", "", "Human figures that move.", "", "commands:", *lines, ""]
-        + ["`bunraku COMMAND --help` explains one command."]
-    )
+    head = ["usage: bunraku [--version] COMMAND [options]", "", "Human figures that move.", "", "commands:"]
+    return "\n".join([*head, *lines, "", "`bunraku COMMAND --help` explains one command."])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

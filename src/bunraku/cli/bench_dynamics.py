@@ -6,6 +6,7 @@ interleaved repeats of a burst of calls. Batch: 256 states in one call of ours, 
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import platform
 import sys
@@ -78,7 +79,7 @@ def robot_file(name: str) -> Path:
 def pairs(path: Path, rng: np.random.Generator):  # type: ignore[no-untyped-def]
     """(name, our call, the peer's call, states a call of ours) for one robot."""
     try:
-        import pinocchio as pin
+        pin: Any = importlib.import_module("pinocchio")
     except ImportError:
         raise MissingExtra('the benchmark needs its peer Pinocchio: pip install "bunraku[bench]".') from None
     import bunraku as bk
@@ -110,7 +111,8 @@ def burst(call: Callable[[], Any], n: int) -> float:
 
 def interleaved(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int) -> tuple[float, float]:
     """The minimum of both, measured turn by turn in bursts of about a millisecond."""
-    ours(), peer()
+    ours()
+    peer()
     no, np_ = (max(1, int(1000 / max(burst(f, 20), 0.1))) for f in (ours, peer))
     best_ours = best_peer = float("inf")
     for _ in range(repeats):
@@ -127,7 +129,13 @@ def chain_time(n: int, rng: np.random.Generator, repeats: int) -> float:
     for i in range(n):
         axis = ((1, 0, 0), (0, 1, 0), (0, 0, 1))[i % 3]
         figure.add(
-            f"l{i}", f"l{i - 1}" if i else None, bk.hinge(f"j{i}", axis), at=(0.1, 0.02, -0.1), mass=1.0, com=(0.05, 0, 0), moments=(0.01, 0.02, 0.02)  # fmt: skip
+            f"l{i}",
+            f"l{i - 1}" if i else None,
+            bk.hinge(f"j{i}", axis),
+            at=(0.1, 0.02, -0.1),
+            mass=1.0,
+            com=(0.05, 0, 0),
+            moments=(0.01, 0.02, 0.02),
         )
     m = figure.build()
     q, v, tau = rng.uniform(-0.1, 0.1, m.nq), rng.normal(size=m.nv), rng.normal(size=m.nv)
@@ -168,5 +176,7 @@ def show(report: dict[str, Any]) -> None:
         table.add_row(r["name"], r["robot"], f"{r['ours_us']:.2f}", f"{r['peer_us']:.2f}", f"{r['ratio']:.2f}")
     console = Console()
     console.print(table)
-    console.print(f"aba on chains of {CHAINS[0]} to {CHAINS[-1]} links: time grows with exponent {report['slope_aba']:.3f}")
+    console.print(
+        f"aba on chains of {CHAINS[0]} to {CHAINS[-1]} links: time grows with exponent {report['slope_aba']:.3f}"
+    )
     console.print(", ".join(f"{k} {v}" for k, v in report["machine"].items()))

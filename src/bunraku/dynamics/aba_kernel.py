@@ -4,7 +4,8 @@
     2 inward    articulated inertias and bias wrenches (25), (26), gears (39), (40)
     3 outward   joint accelerations (22), (38) and what they add to the bodies (15)
 
-`f_ext` is None or holds (fx fy fz nx ny nz) a body, flat, world axes, at the body's origin. Checked in tests/dynamics/test_aba.py.
+`f_ext` is None or holds (fx fy fz nx ny nz) a body, flat, world axes, at the body's origin.
+Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from bunraku.model.layout import (
     COUNT,
     DA,
     DINV,
-    G,
     HINGE,
     IA,
     IV,
@@ -37,8 +36,9 @@ from bunraku.model.layout import (
     SAME,
     SLIDER,
     STARTS,
-    U,
     WRENCH,
+    G,
+    U,
 )
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
@@ -334,7 +334,7 @@ def inward_ball(ints, reals, tau, work, i):
 def outward_ball(ints, reals, work, i, a):
     """Angular acceleration of a ball joint, in body axes."""
     w = i * NW
-    A, B, C = ld_articulated(ints, reals, work, i)
+    A, B, _ = ld_articulated(ints, reals, work, i)
     al, ac = carried(work, ints[i, PARENT] * NW, ld3(work, w + ARM))
     rhs = sub(sub(ld3(work, w + RHS), sv(A, al)), mv(B, ac))
     x = sv(ld6(work, w + DINV), rhs)
@@ -423,8 +423,8 @@ def inward_group(ints, reals, tau, work, lead):
         f = ld3(work, k + WRENCH + 3)
         xn = add(sv(A, ga), mv(B, gl))
         xf = add(mtv(B, ga), sv(C, gl))
-        D += dot(ga, xn) + dot(gl, xf) + reals[i, RATIO] * reals[i, RATIO] * reals[i, ROTOR]
-        u -= dot(ga, n) + dot(gl, f)
+        D = D + dot(ga, xn) + dot(gl, xf) + reals[i, RATIO] * reals[i, RATIO] * reals[i, ROTOR]
+        u = u - dot(ga, n) - dot(gl, f)
         r = group_arm(ints, work, i)
         Un = add(Un, add(xn, cross(r, xf)))
         Uf = add(Uf, xf)

@@ -32,7 +32,7 @@ def composites(ints, reals, q, work):
     for k in range(10):
         st(work, RIGID + k, 0.0)
     for i in range(1, nb):
-        R, arm, s = place(ints, reals, q, work, i)
+        R, _, _ = place(ints, reals, q, work, i)
         m, h, I = rigid(reals, i, R)
         st3(work, i * NW + RIGID, h)
         st6(work, i * NW + RIGID + 3, I)

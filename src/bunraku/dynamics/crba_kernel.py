@@ -1,7 +1,7 @@
 """Mass matrix by the composite-rigid-body algorithm, gears folded in: M = G' M_tree G.
 
 For each joint i: the wrench its composite needs per unit acceleration, carried to all joints below it (towards the base) and projected on each:
-M[iv, jv] = s_j . F. Two members of a gear group add to the same entry. Checked in tests/dynamics/test_crba.py.
+M[iv, jv] = s_j . F. Two members of a gear group add to the same entry. Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
 from __future__ import annotations

@@ -41,7 +41,9 @@ def delassus(
     d = np.atleast_2d(np.asarray(directions, dtype=float))
     m = len(frames)
     if d.ndim != 2 or d.shape[0] != m or d.shape[1] not in (3, 6) or not np.all(np.isfinite(d)):
-        raise InputError(f"delassus: directions has shape {d.shape}; {m} frames need ({m}, 3) or ({m}, 6) finite numbers.")
+        raise InputError(
+            f"delassus: directions has shape {d.shape}; {m} frames need ({m}, 3) or ({m}, 6) finite numbers."
+        )
     k = kinematics(model, q, work=w)
     body = np.empty(m, dtype=np.int64)
     arm = np.zeros((m, 3))  # from the body's origin to the point of action

@@ -6,7 +6,7 @@ With Lambda = -Theta (positive), T and S per joint or gear group (outer body p, 
 A row's wrench w on body i is carried to every body below it, w_p = T_c' w_c. Two rows meet in one body a, or in one gear group through
 members a and b:
     K_ij = w_i(a)' Lambda_a w_j(a)    or    w_i(p)' Lambda_p w_j(p) + (G_a'w_i(a)) D^-1 (G_b'w_j(b)).
-Checked in tests/dynamics/test_delassus.py.
+Checked in tests/dynamics/test_laws.py and test_gears.py.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from bunraku.model.layout import (
     COUNT,
     DINV,
     FREE,
-    G,
     HINGE,
     KIND,
     LEAD,
     NW,
     OUTER,
     ROTOR,
-    U,
     WRENCH,
+    G,
+    U,
 )
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
@@ -44,8 +44,8 @@ def factor(ints, reals, q, work):
     angles(ints, q, work)
     world_pose(work)
     for i in range(1, nb):
-        R, arm, s = place(ints, reals, q, work, i)
-        m, h, I = rigid(reals, i, R)
+        R, _, _ = place(ints, reals, q, work, i)
+        _, h, I = rigid(reals, i, R)
         st_rigid(work, i * NW, h, I)
         for k in range(6):
             st(work, i * NW + WRENCH + k, 0.0)
@@ -62,7 +62,7 @@ def pull_back(ints, reals, work, c, n, f):
     if kind == FREE:
         return scale(0.0, n), scale(0.0, f)
     if kind == BALL:
-        A, B, C = ld_articulated(ints, reals, work, c)
+        A, B, _ = ld_articulated(ints, reals, work, c)
         x = sv(ld6(work, w + DINV), n)
         n = sub(n, sv(A, x))
         f = sub(f, mtv(B, x))
@@ -114,7 +114,7 @@ def push_out(ints, reals, work, c, n, f, al, a):
     kind = ints[c, KIND]
     lead = ints[c, LEAD]
     if kind == BALL:
-        A, B, C = ld_articulated(ints, reals, work, c)
+        A, B, _ = ld_articulated(ints, reals, work, c)
         a = add(a, cross(al, ld3(work, w + ARM)))
         x = sv(ld6(work, w + DINV), sub(n, add(sv(A, al), mv(B, a))))
         return add(al, x), a
@@ -223,7 +223,11 @@ def meetings(ints, bodies, meet):
 @inline
 def six(carried, i, c):
     """(n, f) of row i at body c."""
-    return (carried[i, c, 0], carried[i, c, 1], carried[i, c, 2]), (carried[i, c, 3], carried[i, c, 4], carried[i, c, 5])
+    return (carried[i, c, 0], carried[i, c, 1], carried[i, c, 2]), (
+        carried[i, c, 3],
+        carried[i, c, 4],
+        carried[i, c, 5],
+    )
 
 
 @inline

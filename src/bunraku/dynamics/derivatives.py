@@ -39,7 +39,10 @@ def rnea_derivatives(
     w = work or work_of(model)
     batch = batch_of(q, model)
     n = 1 if batch is None else batch
-    rows = [np.atleast_2d(as_rows(k, x, m, batch)) for k, x, m in (("q", q, model.nq), ("v", v, model.nv), ("a", a, model.nv))]
+    rows = [
+        np.atleast_2d(as_rows(k, x, m, batch))
+        for k, x, m in (("q", q, model.nq), ("v", v, model.nv), ("a", a, model.nv))
+    ]
     forces = as_forces(np.zeros((model.nb, 6)) if f_ext is None else f_ext, model.nb, batch)
     assert forces is not None
     big, u = np.empty((model.nb, NBIG)), np.empty(30)

@@ -81,9 +81,7 @@ def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type
     return result
 
 
-def crba(
-    model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarray | None = None
-) -> np.ndarray:
+def crba(model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarray | None = None) -> np.ndarray:
     """Mass matrix M (nv, nv), symmetric and filled in both triangles."""
     w = work if work is not None else work_of(model)
     M = np.empty((model.nv, model.nv)) if out is None else out

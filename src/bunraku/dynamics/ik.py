@@ -1,9 +1,10 @@
 """Inverse kinematics: a configuration that brings one or several frames where they are wanted, within joint limits.
 
-Minimises  sum_t w_t |e_t(q)|^2 + r |q - q_rest|^2  over v-space steps by a damped Gauss-Newton method (Levenberg-Marquardt): e is the frame's position error
-[m] and, where asked for, its rotation vector error times `length` [m]. Limits of hinges and sliders are bounds on the step, kept by an active
-set; a ball's swing and twist by walking along the limit, and at last by pulling the pose back to it. The damping adapts, so singular and unreachable targets stay bounded
-and the result is the nearest pose found. Checked in tests/dynamics/test_ik.py.
+Minimises  sum_t w_t |e_t(q)|^2 + r |q - q_rest|^2  by a damped Gauss-Newton method (Levenberg-Marquardt) with steps in v-space. e is the
+frame's position error [m] and, where asked for, its rotation vector error times `length` [m]. Limits of hinges and sliders are bounds on the
+step, kept by an active set; a ball's swing and twist are kept by walking along the limit, and at last by pulling the pose back to it. The
+damping adapts, so that singular and unreachable targets stay bounded and the result is the nearest pose found.
+Checked in tests/dynamics/test_ik.py.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def inverse_kinematics(
     error, J = _errors(model, q, goals, length, work)
     cost = _cost(model, error, q, rest, rest_weight)
     damping, k = 1e-3, 0
-    for k in range(1, iterations + 1):
+    for k in range(1, iterations + 1):  # noqa: B007 - its last value is reported
         if np.abs(error).max(initial=0.0) < tolerance and rest_weight == 0.0:
             break
         H = J.T @ J + rest_weight * np.eye(model.nv)

@@ -1,9 +1,9 @@
 """Jacobians: how bodies and frames move per rate of each degree of freedom.
 
-`columns` gives, for every elementary joint DoF in the order of q (followers included), the motion column about the world's origin, (linear, angular) in world
-axes; the same that Pinocchio's computeJointJacobians computes. `frame_jacobian` gathers the columns of one frame's ancestors, taken
-at the frame's origin. A gear's members each have a column; in a frame's Jacobian they add up in the column of their common q.
-Checked in tests/dynamics/test_jacobian.py.
+`columns` gives, for every elementary joint DoF in the order of q (followers included), the motion column about the world's origin,
+(linear, angular) in world axes; the same that Pinocchio's computeJointJacobians computes. `frame_jacobian` gathers the columns of one frame's
+ancestors, taken at the frame's origin. A gear's members each have a column; in a frame's Jacobian they add up in that of their common q.
+Checked in tests/dynamics/test_laws.py and test_pinocchio.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Poses, velocities and bias accelerations of all bodies, and the figure's centre of mass, momentum and energy.
 
-Velocities and accelerations are those of the body's origin, (linear, angular) in world axes; accelerations are classical and for v' = 0,
-without gravity (J' v, in the usual sense: the acceleration is J v' + bias). Momentum is (linear, angular about the centre of mass). Energy: kinetic, including rotors,
-and potential, zero at the world's origin. Checked in tests/dynamics/test_kinematics.py and test_centroidal.py.
+Velocities and accelerations are those of the body's origin, (linear, angular) in world axes; accelerations are classical, for v' = 0 and
+without gravity: the acceleration is J v' + bias. Momentum is (linear, angular about the centre of mass). Energy: kinetic, rotors included, and
+potential, zero at the world's origin. Checked in tests/dynamics/test_laws.py and test_pinocchio.py.
 """
 
 from __future__ import annotations

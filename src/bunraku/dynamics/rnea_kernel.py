@@ -1,7 +1,8 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm: tau from q, v, v' and external forces, in O(n).
 
 Outward: poses and accelerations (passes.py, plus s v'), and the wrench each body's motion needs. Inward: wrenches summed towards the base; a
-joint's torque is s . n (hinge) or s . f (slider), times its gear ratio, plus rotor inertia. Checked in tests/dynamics/test_rnea.py.
+joint's torque is s . n (hinge) or s . f (slider), times its gear ratio, plus rotor inertia.
+Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from bunraku.model.layout import (
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES, borrow, ld, st
-from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mtv, mv, st3
+from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld9, mtv, mv, st3
 
 
 @inline

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.model.layout import NF, NI, NW
+from bunraku.model.layout import NW
 from bunraku.model.model import Model
-from bunraku.spatial.kernel import JIT, inline
+from bunraku.spatial.kernel import JIT
 from bunraku.spatial.lanes import LANES
 
 INTS, REALS, SCRATCH, LANE_SCRATCH, NB, NQ, NV = range(7)  # rows of the table
@@ -64,74 +64,26 @@ def work_of(model: Model) -> Work:
     return entry
 
 
+def sizes(handle: Work) -> tuple[int, int, int]:
+    """(nb, nq, nv)."""
+    return handle.model.nb, handle.model.nq, handle.model.nv
+
+
+def opened(handle: Work) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(ints, reals, scratch) of a Work."""
+    return handle.ints, handle.reals, handle.scratch
+
+
+def opened_lanes(handle: Work) -> tuple[np.ndarray, ...]:
+    """(ints, reals, scratch for LANES states, q, x, y, out, forces)."""
+    nb, nq, nv = sizes(handle)
+    a = nb * NW + 2 * nq
+    b = a + nq
+    cuts = np.split(handle.lanes, [a, b, b + nv, b + 2 * nv, b + 3 * nv])
+    return (handle.ints, handle.reals, *cuts)
+
+
 if JIT:
-    from numba import carray, types
-    from numba.extending import intrinsic
+    from bunraku.dynamics.work_numba import COMPILED
 
-    def _pointer_intrinsic(dtype: Any) -> Any:
-        @intrinsic
-        def pointer(typingctx, address):  # type: ignore[no-untyped-def]
-            def codegen(context, builder, sig, args):  # type: ignore[no-untyped-def]
-                return builder.inttoptr(args[0], context.get_value_type(sig.return_type))
-
-            return types.CPointer(dtype)(types.int64), codegen
-
-        return pointer
-
-    int_pointer = _pointer_intrinsic(types.int64)
-    real_pointer = _pointer_intrinsic(types.float64)
-
-    @inline
-    def sizes(handle):
-        """(nb, nq, nv)."""
-        table = carray(int_pointer(handle), 7)
-        return table[NB], table[NQ], table[NV]
-
-    @inline
-    def opened(handle):
-        """(ints, reals, scratch) of a Work."""
-        table = carray(int_pointer(handle), 7)
-        nb, nq = table[NB], table[NQ]
-        return (
-            carray(int_pointer(table[INTS]), (nb, NI)),
-            carray(real_pointer(table[REALS]), (nb, NF)),
-            carray(real_pointer(table[SCRATCH]), nb * NW + 2 * nq),
-        )
-
-    @inline
-    def opened_lanes(handle):
-        """(ints, reals, scratch for LANES states, q, x, y, out, forces): the last five are places to put LANES states."""
-        table = carray(int_pointer(handle), 7)
-        nb, nq, nv = table[NB], table[NQ], table[NV]
-        a = nb * NW + 2 * nq
-        b = a + nq
-        rows = b + 3 * nv + 6 * nb
-        lanes = carray(real_pointer(table[LANE_SCRATCH]), (rows, LANES))
-        return (
-            carray(int_pointer(table[INTS]), (nb, NI)),
-            carray(real_pointer(table[REALS]), (nb, NF)),
-            lanes[:a],
-            lanes[a:b],
-            lanes[b : b + nv],
-            lanes[b + nv : b + 2 * nv],
-            lanes[b + 2 * nv : b + 3 * nv],
-            lanes[b + 3 * nv : rows],
-        )
-
-else:
-
-    def sizes(handle: Work) -> tuple[int, int, int]:
-        """(nb, nq, nv)."""
-        return handle.model.nb, handle.model.nq, handle.model.nv
-
-    def opened(handle: Work) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(ints, reals, scratch) of a Work."""
-        return handle.ints, handle.reals, handle.scratch
-
-    def opened_lanes(handle: Work) -> tuple[np.ndarray, ...]:
-        """(ints, reals, scratch for LANES states, q, x, y, out, forces)."""
-        nb, nq, nv = sizes(handle)
-        a = nb * NW + 2 * nq
-        b = a + nq
-        cuts = np.split(handle.lanes, [a, b, b + nv, b + 2 * nv, b + 3 * nv])
-        return (handle.ints, handle.reals, *cuts)
+    globals().update(COMPILED)

@@ -34,7 +34,7 @@ def describe(
     if not text.lstrip().startswith("<"):
         kind = f"the ending {file.suffix!r} is unknown and " if file.suffix not in (".urdf", ".xml", ".mjcf") else ""
         raise FormatError(f"{file.name}:1: {kind}the file does not start like XML; {READS}.")
-    element = xmlsafe.parse(text, file.name)
+    element = xmlsafe.parse(text, xmlsafe.printable(file.name))
     if element.tag == "robot":
         from bunraku.formats import urdf
 

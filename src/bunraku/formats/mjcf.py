@@ -47,6 +47,8 @@ def from_element(main: Element, path: Path) -> Description:
     source = mjcf_source.from_element(main, path)
     mujoco = _import_mujoco(path)
     model, warnings = _compile(mujoco, path, source)
+    if model.nbody == 1 and model.ngeom == 0:
+        raise main.error("the model has no bodies; add at least one to its <worldbody>.")
     names = Names(mujoco, model)
     notes = [Note("warning", f"MuJoCo says: {text}", source.file) for text in warnings]
     figure = Description(main.attributes.get("model") or path.stem, source=str(path), notes=notes + names.notes(source))
@@ -84,7 +86,7 @@ def _compile(mujoco: Any, path: Path, source: Source) -> tuple[Any, list[str]]:
     except (ValueError, mujoco.FatalError) as error:
         text = _one_line(str(error))
         line = re.search(r"\bline (\d+)", text)
-        place = f"{source.file}:{line[1]}" if line and len(source.roots) == 1 else source.file
+        place = f"{source.file}:{line[1]}" if line and source.files == len(source.roots) == 1 else source.file
         text = re.sub(r"^(XML )?(Error: )+", "", text)
         raise FormatError(f"{place}: MuJoCo refuses it: {text}.") from None
     finally:
@@ -105,7 +107,7 @@ def _link(mujoco: Any, model: Any, names: Names, body: int, source: Source, note
         link.position, link.rotation = vector(model.body_pos[body]), quaternion(model.body_quat[body])
         link.inertia = _inertia(model, body)
     first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
-    link.joints = [mjcf_parts.joint(mujoco, model, names, j, source, notes) for j in range(first, first + count)]
+    link.joints = [mjcf_parts.joint(mujoco, model, names, j, source, link, notes) for j in range(first, first + count)]
     first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     for geom in range(first, first + count):
         shape = mjcf_parts.shape(mujoco, model, geom, source, link, notes)
@@ -154,9 +156,9 @@ def _equalities(mujoco: Any, model: Any, names: Names, source: Source, figure: D
     in_order = len(elements) == model.neq and len(source.roots) == 1
     followers: set[int] = set()
     for eq in range(model.neq):
-        element = elements[eq] if in_order else source.find("equality", names.equality[eq])
-        where = source.place(element)
         kind = mujoco.mjtEq(int(model.eq_type[eq])).name.removeprefix("mjEQ_").lower()
+        element = elements[eq] if in_order else source.find("equality", names.equality[eq], kind)
+        where = source.place(element)
         title = f"equality <{kind}> {names.equality[eq]!r}" if names.equality[eq] else f"equality <{kind}>"
         reason = _not_a_gear(model, eq, kind, followers)
         if reason:

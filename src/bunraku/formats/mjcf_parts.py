@@ -64,12 +64,12 @@ class Names:
         return [Note("changed", f"bodies and joints without a name are called {listed}.", source.file)]
 
 
-def joint(mujoco: Any, model: Any, names: Names, j: int, source: Source, notes: list[Note]) -> Joint:
-    """Joint `j` of the model."""
+def joint(mujoco: Any, model: Any, names: Names, j: int, source: Source, link: Link, notes: list[Note]) -> Joint:
+    """Joint `j` of the model, which moves `link`."""
     kind = KINDS[mujoco.mjtJoint(int(model.jnt_type[j])).name.removeprefix("mjJNT_")]
     dof, q = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
-    element = source.find("worldbody", names.joint[j], "joint") or source.find("worldbody", names.joint[j], "freejoint")
-    result = Joint(names.joint[j], kind, where=source.place(element))
+    element = source.find("worldbody", names.joint[j], "joint", "freejoint")
+    result = Joint(names.joint[j], kind, where=element.where if element else link.where)
     result.damping, result.friction = float(model.dof_damping[dof]), float(model.dof_frictionloss[dof])
     result.armature, result.stiffness = float(model.dof_armature[dof]), float(model.jnt_stiffness[j])
     if kind != "free":
@@ -98,8 +98,8 @@ def shape(mujoco: Any, model: Any, geom: int, source: Source, link: Link, notes:
     """Geom `geom` of the model, or None with a note where there is no such shape."""
     name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_GEOM, geom) or ""
     kind = mujoco.mjtGeom(int(model.geom_type[geom])).name.removeprefix("mjGEOM_")
-    where = source.place(source.find("worldbody", name, "geom"))
-    where = where if name else link.where
+    element = source.find("worldbody", name, "geom")
+    where = element.where if element else link.where
     touches = bool(model.geom_contype[geom]) or bool(model.geom_conaffinity[geom])
     result = Shape("mesh", role="both" if touches else "visual", name=name, color=_color(model, geom))
     result.position, result.rotation = vector(model.geom_pos[geom]), quaternion(model.geom_quat[geom])

@@ -1,9 +1,9 @@
 """The XML text behind an MJCF model: checked before MuJoCo sees it, and searched for lines and for what is not used.
 
-MuJoCo compiles the model, but a stranger's file must not make it hang, fill the memory or write a log. So `read`
-parses the file and all it includes with `xmlsafe`, refuses NaN and infinity, and refuses counts that would multiply
-without bound (`GUARDS`). `Source.find` then gives the element of a name, and `remarks` lists every element and
-attribute that Bunraku does not use.
+MuJoCo compiles the model, but a stranger's file must not make it hang, fill the memory or write a log. So
+`from_element` parses the file and all it includes with `xmlsafe`, refuses NaN and infinity, and refuses counts that
+would multiply without bound (`GUARDS`). `Source.find` then gives the element of a name, and `remarks` lists every
+element and attribute that Bunraku does not use.
 
 Source: the MJCF reference of MuJoCo (mujoco.readthedocs.io, "XML Reference"). Tested by tests/formats/test_mjcf.py.
 """
@@ -11,8 +11,8 @@ Source: the MJCF reference of MuJoCo (mujoco.readthedocs.io, "XML Reference"). T
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from bunraku.formats import xmlsafe
@@ -69,27 +69,35 @@ KNOWN: dict[str, frozenset[str]] = {
     "material": _words("name class rgba"),
     "worldbody": frozenset(),
 }
-HANDLED_SECTIONS = ("compiler", "include", "mujocoinclude")
+HANDLED_SECTIONS = ("compiler", "equality")
 
 
 @dataclass
 class Source:
-    """The main file's root element and those of the files it includes."""
+    """The main model's root element, with all included files in it, and those of the models it attaches."""
 
     roots: list[Element]
+    files: int = 1
 
     @property
     def file(self) -> str:
         return self.roots[0].file
 
-    def find(self, section: str, name: str, tag: str = "") -> Element | None:
-        """The element of that name inside a top-level section, or None."""
-        if not name:
-            return None
-        for _, element in self._section(section):
-            if element.attributes.get("name") == name and tag in ("", element.tag):
-                return element
-        return None
+    def find(self, section: str, name: str, *tags: str) -> Element | None:
+        """The element of that name and one of the tags inside a top-level section, or None."""
+        found = (self._index.get((section, tag, name)) for tag in tags)
+        return next((element for element in found if element is not None), None)
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, str, str], Element]:
+        """First element by section, tag and name."""
+        index: dict[tuple[str, str, str], Element] = {}
+        for root in self.roots:
+            for part in root.children:
+                for _, element in part.walk():
+                    if name := element.attributes.get("name"):
+                        index.setdefault((part.tag, element.tag, name), element)
+        return index
 
     def elements(self, section: str) -> list[Element]:
         """The direct children of all sections of that name, in the order of the files."""
@@ -99,40 +107,45 @@ class Source:
         """`file:line` of an element, or the file alone."""
         return element.where if element is not None else self.file
 
-    def _section(self, section: str):
-        for root in self.roots:
-            for part in root.all(section):
-                yield from part.walk()
-
-
-def read(path: str | os.PathLike[str]) -> Source:
-    """Parse and check a model file and all it includes."""
-    main = xmlsafe.read(path)
-    if main.tag != "mujoco":
-        raise main.error(f"the root element is <{main.tag}>; an MJCF model starts with <mujoco>.")
-    return from_element(main, Path(path))
-
 
 def from_element(main: Element, path: Path) -> Source:
-    """The same from the parsed root element of the file at `path`."""
+    """Check the model whose root element was parsed from `path`; what it includes replaces its `<include>`."""
     folder = path.absolute().parent
-    source, seen, waiting = Source([main]), {path.resolve()}, [(main, folder, 0)]
-    while waiting:
-        root, here, depth_above = waiting.pop()
+    source, seen = Source([main]), {path.resolve()}
+    stack = [(main, 0, folder)]  # element, depth, folder of its file
+    while stack:
+        element, depth, here = stack.pop()
+        if depth >= xmlsafe.MAX_DEPTH:
+            raise element.error(f"nested deeper than {xmlsafe.MAX_DEPTH} elements with its includes.")
+        pending, children = [(child, here) for child in reversed(element.children)], []
+        while pending:
+            child, place = pending.pop()
+            parts = _parts(child, seen, folder, place)
+            if child.tag == "include":
+                source.files += len(parts)
+                for part, home in reversed(parts):
+                    pending += [(inner, home) for inner in reversed(part.children)]
+            else:
+                children.append(child)
+                stack.append((child, depth + 1, place))
+                source.roots += [part for part, _ in parts]
+                stack += [(part, 0, home) for part, home in parts]
+        element.children = children
+    for root in source.roots:
         _check(root)
-        for depth, element in root.walk():
-            if depth + depth_above > xmlsafe.MAX_DEPTH:
-                raise element.error(f"nested deeper than {xmlsafe.MAX_DEPTH} elements with its includes.")
-            for file in _included(element, folder, here):
-                if file.resolve() in seen:
-                    continue
-                if len(seen) >= MAX_FILES:
-                    raise element.error(f"more than {MAX_FILES} included files.")
-                seen.add(file.resolve())
-                part = xmlsafe.read(file)
-                source.roots.append(part)
-                waiting.append((part, file.parent, depth + depth_above))
     return source
+
+
+def _parts(element: Element, seen: set[Path], *folders: Path) -> list[tuple[Element, Path]]:
+    """The files an element makes MuJoCo read, parsed, each once, with their folders."""
+    parts = []
+    for file in _included(element, *folders):
+        if file.resolve() not in seen:
+            if len(seen) >= MAX_FILES:
+                raise element.error(f"more than {MAX_FILES} included files.")
+            seen.add(file.resolve())
+            parts.append((xmlsafe.read(file), file.parent))
+    return parts
 
 
 def _included(element: Element, *folders: Path) -> list[Path]:
@@ -171,12 +184,12 @@ def remarks(book: Notebook, source: Source) -> None:
     """Put everything that is not used into the notebook."""
     for root in source.roots:
         for section in root.children:
-            if section.tag in HANDLED_SECTIONS or section.tag == "equality":
+            if section.tag in HANDLED_SECTIONS:
                 continue
             if section.tag in ("worldbody", "default"):
                 _known(book, section)
             elif section.tag == "asset":
-                book.children(section, ("mesh", "material", "model", "include"))
+                book.children(section, ("mesh", "material", "model"))
                 for child in section.children:
                     if child.tag in KNOWN:
                         book.attributes(child, KNOWN[child.tag], child.attributes.get("name", ""))
@@ -191,7 +204,7 @@ def remarks(book: Notebook, source: Source) -> None:
                 book.attributes(section, ())
                 book.children(section, ())
             elif section.children:
-                book.children(section, ("include",))
+                book.children(section, ())
             elif section.attributes:
                 book.ignored(section)
 
@@ -207,6 +220,6 @@ def _known(book: Notebook, section: Element) -> None:
         if element.tag in KNOWN:
             book.attributes(element, KNOWN[element.tag], name)
             for child in element.children:
-                if child.tag not in KNOWN and child.tag not in ("composite", "include"):
+                if child.tag not in KNOWN and child.tag != "composite":
                     book.ignored(child, inside=section.tag)
             stack.extend(child for child in reversed(element.children) if child.tag in KNOWN)

@@ -254,7 +254,7 @@ def _mimic(reader: Reader, arc: _Arc, arcs: dict[str, _Arc]) -> None:
 
 
 def _fix_followers_of_fixed(reader: Reader, arcs: list[_Arc], links: dict[str, Link]) -> None:
-    """A joint that mimics a joint at rest is at rest at q = multiplier * q_leader + offset; fixed means q_leader = 0."""
+    """A joint that mimics a joint at rest is at rest at q = multiplier * q_leader + offset (fixed: q_leader = 0)."""
     at_rest = {arc.name: 0.0 for arc in arcs if arc.type == "fixed"}
     while found := [arc for arc in arcs if arc.mimic is not None and arc.leader in at_rest]:
         for arc in found:

@@ -112,9 +112,14 @@ def shorten(value: str, length: int = 40) -> str:
     return repr(value if len(value) <= length else value[: length - 1] + "…")
 
 
+def printable(name: str) -> str:
+    """A file's name that keeps a message on one line."""
+    return name if name.isprintable() else repr(name)
+
+
 def read_text(path: str | os.PathLike[str]) -> str:
     """The UTF-8 text of a regular file of at most MAX_BYTES, or a FormatError that says what is the matter."""
-    shown = os.fspath(path)
+    shown = printable(os.fspath(path))
     try:
         file = Path(path)
         if file.is_dir():
@@ -128,7 +133,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     except (OSError, ValueError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"{shown!r}: cannot be read ({getattr(error, 'strerror', None) or error}).") from None
+        raise FormatError(f"{shown}: cannot be read ({getattr(error, 'strerror', None) or error}).") from None
     if len(data) > MAX_BYTES:
         raise FormatError(f"{shown}: is larger than {MAX_BYTES // 2**20} MiB, more than any figure needs.")
     if not data.strip():
@@ -137,7 +142,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{file.name}:{line}: byte {error.start} is not UTF-8; save it as UTF-8 text.") from None
+        raise FormatError(
+            f"{printable(file.name)}:{line}: byte {error.start} is not UTF-8; save it as UTF-8 text."
+        ) from None
 
 
 def parse(text: str, file: str) -> Element:
@@ -192,4 +199,4 @@ def _advice(reason: str) -> str:
 
 def read(path: str | os.PathLike[str]) -> Element:
     """The root element of a file."""
-    return parse(read_text(path), Path(path).name)
+    return parse(read_text(path), printable(Path(path).name))

@@ -240,13 +240,13 @@ def fill(
         ints[i, at.LEAF] = int(i not in reached)
 
     frames = [
-        FrameInfo(link.name, number[poses[link.name][0]], *_frozen(*poses[link.name][1:]), True)
+        frame_info(link.name, number[poses[link.name][0]], *poses[link.name][1:], is_link=True)
         for link in description.links
     ]
     for f in description.frames:
         b, p, R = poses[f.link]
         position = p + R @ np.asarray(f.position, dtype=float)
-        frames.append(FrameInfo(f.name, number[b], *_frozen(position, R @ rotation_matrix(f.rotation)), False))
+        frames.append(frame_info(f.name, number[b], position, R @ rotation_matrix(f.rotation), is_link=False))
     shapes = []
     for link in description.links:
         b, p, R = poses[link.name]
@@ -304,6 +304,12 @@ def fill(
         description=description,
         **arrays,
     )
+
+
+def frame_info(name: str, body: int, position: np.ndarray, rotation: np.ndarray, *, is_link: bool) -> FrameInfo:
+    """A frame with read-only arrays."""
+    p, R = _frozen(position, rotation)
+    return FrameInfo(name, body, p, R, is_link)
 
 
 def _frozen(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -84,13 +84,13 @@ def check_tree(links: list[Link]) -> None:
             )
     rooted: set[str | None] = {None}
     for link in links:
-        path: list[str | None] = []
+        path: dict[str | None, None] = {}  # an ordered set
         name: str | None = link.name
         while name not in rooted:
             if name in path:
-                loop = " -> ".join(repr(n) for n in [*path[path.index(name) :], name])
+                loop = " -> ".join(repr(n) for n in [*path, name][list(path).index(name) :])
                 raise ModelError(f"{place(link.where)}the links {loop} form a loop; a figure is a tree.")
-            path.append(name)
+            path[name] = None
             name = parents[name]  # type: ignore[index]  (None is always rooted)
         rooted.update(path)
 

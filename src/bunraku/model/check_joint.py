@@ -13,7 +13,7 @@ import numpy as np
 
 from bunraku.errors import ModelError, closest
 from bunraku.model.check_values import direction, finite, per_dof, place, vector
-from bunraku.model.description import JOINT_COORDINATES, JOINT_DOF, Description, Gear, Joint
+from bunraku.model.description import JOINT_DOF, Description, Gear, Joint
 
 CONSTANTS = ("damping", "friction", "stiffness", "armature")
 BOUNDS = ("effort", "velocity")
@@ -23,7 +23,7 @@ def check_joint(joint: Joint, at: str) -> None:
     """One joint; `at` starts every message."""
     if joint.kind not in JOINT_DOF:
         raise ModelError(f"{at} has the unknown kind {joint.kind!r}; choose one of {', '.join(JOINT_DOF)}.")
-    dof = JOINT_DOF[joint.kind]
+    dof = 2 if joint.kind == "universal" else 1  # how many values each constant may have
     if joint.kind in ("hinge", "slider", "universal"):
         axis = direction(joint.axis, at, "axis")
         if joint.kind == "universal":
@@ -38,9 +38,9 @@ def check_joint(joint: Joint, at: str) -> None:
     for name in BOUNDS:
         if np.any(per_dof(getattr(joint, name), dof, at, f"{name} limit", infinite=True) < 0.0):
             raise ModelError(f"{at} has the negative {name} limit {getattr(joint, name)}; write 0 or more.")
-    coordinates = JOINT_COORDINATES[joint.kind]
-    per_dof(joint.rest, coordinates, at, "rest")
-    per_dof(joint.reference, coordinates, at, "reference")
+    for name in ("rest", "reference"):
+        if np.any(per_dof(getattr(joint, name), dof, at, name)) and joint.kind in ("ball", "free", "fixed"):
+            raise ModelError(f"{at}: {name} has no meaning on a {joint.kind} joint, whose rest is its described pose.")
     _limits(joint, dof, at)
 
 
@@ -90,12 +90,12 @@ def check_gears(description: Description) -> None:
 def _no_cycle(leader_of: dict[str, Gear]) -> None:
     ends: set[str] = set()  # joints whose chain of leaders is known to end
     for start in leader_of:
-        path: list[str] = []
+        path: dict[str, None] = {}  # an ordered set
         name = start
         while name in leader_of and name not in ends:
             if name in path:
-                cycle = " <- ".join(repr(n) for n in [*path[path.index(name) :], name])
+                cycle = " <- ".join(repr(n) for n in [*path, name][list(path).index(name) :])
                 raise ModelError(f"{place(leader_of[start].where)}the gears {cycle} form a cycle; let one joint lead.")
-            path.append(name)
+            path[name] = None
             name = leader_of[name].leader
         ends.update(path)

@@ -29,7 +29,8 @@ def vector(value: Any, count: int, at: str, what: str, *, infinite: bool = False
         raise ModelError(f"{at}: the {what} {value!r} is not made of numbers.") from None
     if numbers.shape != (count,):
         got = numbers.size if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
-        raise ModelError(f"{at}: the {what} needs {count} numbers, got {got}.")
+        wanted = "one number" if count == 1 else f"{count} numbers"
+        raise ModelError(f"{at}: the {what} needs {wanted}, got {got}.")
     bad = np.isnan(numbers) if infinite else ~np.isfinite(numbers)
     if bad.any():
         wanted = "a number" if infinite else "a finite number"
@@ -46,13 +47,13 @@ def finite(value: Any, at: str, what: str) -> float:
 
 
 def per_dof(value: Any, dof: int, at: str, what: str, *, infinite: bool = False) -> np.ndarray:
-    """A number for all degrees of freedom, or one for each."""
+    """One number for all of `dof` values, or one for each."""
     try:
         numbers = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         raise ModelError(f"{at}: the {what} {value!r} is not made of numbers.") from None
     if numbers.ndim == 0:
-        return vector(np.full(max(dof, 1), float(numbers)), max(dof, 1), at, what, infinite=infinite)
+        return vector(np.full(dof, float(numbers)), dof, at, what, infinite=infinite)
     return vector(numbers, dof, at, what, infinite=infinite)
 
 

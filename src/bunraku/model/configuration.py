@@ -73,7 +73,7 @@ def integrate(model: Model, q: np.ndarray, v: np.ndarray, dt: float = 1.0) -> np
     """q moved along v for dt [s]; quaternions come out with length one."""
     q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float) * dt
     _shaped(model, q, v)
-    out = np.array(np.broadcast_to(q, np.broadcast_shapes(q.shape[:-1], v.shape[:-1]) + (model.nq,)))
+    out = np.array(np.broadcast_to(q, (*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nq)))
     iq, iv = linear(model)
     out[..., iq] += v[..., iv]
     for k, l in quaternions(model):

@@ -1,7 +1,8 @@
 """Swing and twist of ball joints: measuring them, and moving a pose inside their limits.
 
 swing = angle between the z axes of socket and plug, twist = rotation about z left after the swing is undone: q = swing(x, y) * twist(z), so
-twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)|, |(qw, qz)|) (002, eqs (27), (29), the latter corrected). Checked in tests/model/test_limits.py.
+twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)|, |(qw, qz)|) (002, eqs (27), (29), the latter
+corrected). Checked in tests/model/test_limits.py.
 """
 
 from __future__ import annotations

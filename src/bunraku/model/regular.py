@@ -109,10 +109,8 @@ def weak_joints(model: Model, q: np.ndarray) -> dict[int, str]:
             weak[lead] = "no mass" if whole[lead][3, 3] <= FLOOR else "no inertia"
             D = D + np.eye(len(D)) * max(float(np.trace(full)), 1.0)  # go on, to find the others
         X = {c: shift(p[c] - p[outer]) for c in members}
-        U = sum(X[c].T @ inertia[c] @ S[c] for c in members)
-        inertia[outer] = (
-            inertia[outer] + sum(X[c].T @ inertia[c] @ X[c] for c in members) - U @ np.linalg.solve(D, U.T)
-        )
+        U = np.sum([X[c].T @ inertia[c] @ S[c] for c in members], axis=0)
+        inertia[outer] = inertia[outer] + sum(X[c].T @ inertia[c] @ X[c] for c in members) - U @ np.linalg.solve(D, U.T)
         whole[outer] = whole[outer] + sum(X[c].T @ whole[c] @ X[c] for c in members)
     return weak
 

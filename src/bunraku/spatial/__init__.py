@@ -1,0 +1,1 @@
+"""Small vectors, lanes, trigonometry, and how kernels are compiled."""

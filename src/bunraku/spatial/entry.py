@@ -1,7 +1,7 @@
 """Entry: a kernel with fixed argument types, so that no call can start another compilation by surprise.
 
-Numba compiles anew for every new combination of types, which takes seconds. An Entry compiles (or loads from the cache) the one signature it was given
-on its first call and none after; a call with other types raises TypeError, which the public functions answer by converting their
+Numba compiles anew for every new combination of types, which takes seconds. An Entry compiles (or loads from the cache) the one signature it
+was given on its first call and none after; a call with other types raises TypeError, which the public functions answer by converting their
 arguments once (bunraku.dynamics.arguments). As plain Python it calls the function.
 
 Signature letters: h handle (int64), i int64, d float64, n none, I/II int64 arrays of 1/2 axes, D/DD/DDD float64 arrays; all C-contiguous.

@@ -7,7 +7,7 @@ The cache folder is named after a hash of every source file that can take part i
 so that an edited helper can never leave a stale caller behind (Numba itself looks at the caller's file only). It lies in
 `$BUNRAKU_CACHE_DIR`, else in the user's cache folder, else, where that cannot be written, in a temporary folder.
 
-A kernel that is not in the cache says on stderr that it compiles; `BUNRAKU_QUIET=1` silences it. With `NUMBA_DISABLE_JIT=1`
+A kernel that is not in the cache says on stderr that it compiles, on a terminal with a running clock; `BUNRAKU_QUIET=1` silences it. With `NUMBA_DISABLE_JIT=1`
 the same sources run as plain Python. Checked in tests/spatial/test_kernel.py.
 """
 
@@ -28,7 +28,7 @@ import numba
 from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-JIT = not config.DISABLE_JIT
+JIT = not getattr(config, "DISABLE_JIT")  # noqa: B009 - set by Numba at run time
 PACKAGE = Path(__file__).resolve().parent.parent
 NO_KERNELS = ("cli", "formats", "viewer")  # folders whose sources never take part in a kernel
 # a b + c may become one fused operation, which is faster (5 %) and rounds once; no other freedom is given to the compiler
@@ -109,36 +109,41 @@ class _Cache(FunctionCache):
 
 
 class _Announcer(event.Listener):
-    """Says once per kernel that it is being compiled, and how long it took."""
+    """Says that a kernel is being compiled: a running clock on a terminal, a plain line elsewhere."""
 
     def __init__(self) -> None:
         self.depth = 0
-        self.started = 0.0
+        self.clock: Any = None
 
     def _name(self, ev: event.Event) -> str | None:
-        dispatcher = ev.data.get("dispatcher")
-        return getattr(dispatcher, "bunraku_kernel", None)
+        return getattr((ev.data or {}).get("dispatcher"), "bunraku_kernel", None)
 
     def on_start(self, ev: event.Event) -> None:
         name = self._name(ev)
         if name is None:
             return
         self.depth += 1
-        if self.depth == 1:
-            self.started = time.perf_counter()
-            _say(f"bunraku: compiling kernel {name} (first use only) ...", end=" " if sys.stderr.isatty() else "\n")
+        if self.depth > 1 or os.environ.get("BUNRAKU_QUIET", "") not in ("", "0"):
+            return
+        text = f"bunraku: compiling kernel {name} (first use only) ..."
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+            self.clock = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.clock.add_task(text, total=None)
+            self.clock.start()
+        else:
+            print(text, file=sys.stderr, flush=True)
 
     def on_end(self, ev: event.Event) -> None:
         if self._name(ev) is None:
             return
         self.depth -= 1
-        if self.depth == 0 and sys.stderr.isatty():
-            _say(f"{time.perf_counter() - self.started:.1f} s")
-
-
-def _say(text: str, end: str = "\n") -> None:
-    if os.environ.get("BUNRAKU_QUIET", "") in ("", "0"):
-        print(text, end=end, file=sys.stderr, flush=True)
+        if self.depth == 0 and self.clock is not None:
+            self.clock.stop()
+            self.clock = None
 
 
 if JIT:
@@ -149,7 +154,7 @@ def kernel(function: Callable[..., Any], *, nogil: bool = True) -> Any:
     """A compiled, cached kernel; checks nothing: sizes are the caller's care. `nogil` lets threads run side by side, for 0.08 us."""
     if not JIT:
         return function
-    dispatcher = numba.njit(nogil=nogil, **OPTIONS)(function)
+    dispatcher: Any = numba.njit(nogil=nogil, **OPTIONS)(function)
     dispatcher._cache = _Cache(function)
     dispatcher.bunraku_kernel = function.__name__
     return dispatcher

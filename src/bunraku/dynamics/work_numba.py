@@ -1,0 +1,73 @@
+"""The compiled side of Work: arrays made inside a kernel from the addresses in a Work's table. See bunraku.dynamics.work."""
+
+# pyright: reportPrivateImportUsage=false
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import carray, types
+from numba.extending import intrinsic
+
+from bunraku.dynamics.work import INTS, LANE_SCRATCH, NB, NQ, NV, REALS, SCRATCH
+from bunraku.model.layout import NF, NI, NW
+from bunraku.spatial.kernel import inline
+from bunraku.spatial.lanes import LANES
+
+
+def _pointer_intrinsic(dtype: Any) -> Any:
+    @intrinsic
+    def pointer(typingctx, address):  # type: ignore[no-untyped-def]
+        def codegen(context, builder, sig, args):  # type: ignore[no-untyped-def]
+            return builder.inttoptr(args[0], context.get_value_type(sig.return_type))
+
+        return types.CPointer(dtype)(types.int64), codegen
+
+    return pointer
+
+
+int_pointer = _pointer_intrinsic(types.int64)
+real_pointer = _pointer_intrinsic(types.float64)
+
+
+@inline
+def sizes(handle):
+    """(nb, nq, nv)."""
+    table = carray(int_pointer(handle), 7)
+    return table[NB], table[NQ], table[NV]
+
+
+@inline
+def opened(handle):
+    """(ints, reals, scratch) of a Work."""
+    table = carray(int_pointer(handle), 7)
+    nb, nq = table[NB], table[NQ]
+    return (
+        carray(int_pointer(table[INTS]), (nb, NI)),
+        carray(real_pointer(table[REALS]), (nb, NF)),
+        carray(real_pointer(table[SCRATCH]), nb * NW + 2 * nq),
+    )
+
+
+@inline
+def opened_lanes(handle):
+    """(ints, reals, scratch for LANES states, q, x, y, out, forces): the last five are places to put LANES states."""
+    table = carray(int_pointer(handle), 7)
+    nb, nq, nv = table[NB], table[NQ], table[NV]
+    a = nb * NW + 2 * nq
+    b = a + nq
+    rows = b + 3 * nv + 6 * nb
+    lanes = carray(real_pointer(table[LANE_SCRATCH]), (rows, LANES))
+    return (
+        carray(int_pointer(table[INTS]), (nb, NI)),
+        carray(real_pointer(table[REALS]), (nb, NF)),
+        lanes[:a],
+        lanes[a:b],
+        lanes[b : b + nv],
+        lanes[b + nv : b + 2 * nv],
+        lanes[b + 2 * nv : b + 3 * nv],
+        lanes[b + 3 * nv : rows],
+    )
+
+
+COMPILED = {"sizes": sizes, "opened": opened, "opened_lanes": opened_lanes}

@@ -1,0 +1,28 @@
+"""The benchmarks run and report what they promise; how fast the machine is, is not tested."""
+
+import json
+
+import pytest
+
+from bunraku.cli import main
+
+
+@pytest.mark.slow
+def test_dynamics(capsys):
+    assert main(["bench", "dynamics", "--json", "--repeats", "2"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    names = {(r["name"], r["robot"]) for r in report["results"]}
+    calls = ("aba", "rnea", "crba", "jacobians", "aba_batch")
+    assert names == {(n, r) for n in calls for r in ("talos_reduced", "simple_humanoid")}
+    for r in report["results"]:
+        assert r["ratio"] == pytest.approx(r["peer_us"] / r["ours_us"]) and r["ours_us"] > 0
+    assert 0.5 < report["slope_aba"] < 1.5
+    assert "numba" in report["machine"]
+
+
+@pytest.mark.slow
+def test_startup(capsys):
+    assert main(["bench", "startup", "--json", "--repeats", "1"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["info_imports_numba"] is False
+    assert 0 < report["import_alone_s"] < report["first_aba_s"]

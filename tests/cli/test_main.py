@@ -1,0 +1,85 @@
+"""The command line: help, version, unknown commands, exit codes, JSON; cheap commands load no compiler."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bunraku.cli import COMMANDS, main
+
+
+def test_help_lists_every_command(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(name in text for name in COMMANDS)
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("bunraku ")
+
+
+def test_unknown_command(capsys):
+    assert main(["inof"]) == 2
+    assert "no command 'inof'. Closest: 'info'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("args", [["nothing"], ["missing.urdf"], ["/"]])
+def test_info_of_what_is_not_there(args, capsys):
+    assert main(["info", *args]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_explains_itself(command, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    assert "usage" in capsys.readouterr().out.lower()
+
+
+def test_bad_option():
+    with pytest.raises(SystemExit) as caught:
+        main(["info", "human", "--colour"])
+    assert caught.value.code == 2
+
+
+def test_info_json(capsys):
+    assert main(["info", "human", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["nq"], data["nv"]) == (43, 34)
+    assert data["mass"] == pytest.approx(69)
+    assert {b["name"] for b in data["bodies"]} >= {"pelvis", "left_foot"}
+    knee = next(j for j in data["joints"] if j["name"] == "left_knee")
+    assert knee["lower"] == [0.0] and knee["upper"] == [2.6]
+
+
+def test_info_table(capsys):
+    assert main(["info", "human"]) == 0
+    out = capsys.readouterr().out
+    assert "left_knee" in out and "69 kg" in out and "swing" in out
+
+
+def test_info_shows_gears_and_notes(capsys):
+    from robots import robot
+
+    assert main(["info", str(robot("talos_full"))]) == 0
+    out = capsys.readouterr().out
+    assert "nv 38" in out and "gear" in out and "ignored" in out
+
+
+def test_cheap_commands_load_no_compiler():
+    code = "import sys; from bunraku.cli import main; main(['info', 'human']); sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_import_is_light():
+    code = "import sys, bunraku; sys.exit(any(m in sys.modules for m in ('numba', 'scipy', 'matplotlib', 'mujoco', 'rich')))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_module_runs_as_a_command():
+    done = subprocess.run([sys.executable, "-m", "bunraku", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("bunraku ")

@@ -1,0 +1,93 @@
+"""A batch gives what its states give one by one, for every function, every batch length, and mixed shapes; bad shapes are refused clearly."""
+
+import numpy as np
+import pytest
+
+import bunraku as bk
+from figures import random_figure, random_forces, random_state
+
+M = random_figure(5, links=12)
+
+
+def states(n):
+    rows = [random_state(M, s) for s in range(n)]
+    return tuple(np.array(x) for x in zip(*rows))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 13])
+def test_lanes_give_the_same_bits(n):
+    q, v, tau = states(n)
+    assert np.array_equal(bk.aba(M, q, v, tau), [bk.aba(M, *s) for s in zip(q, v, tau)])
+    assert np.array_equal(bk.rnea(M, q, v, tau), [bk.rnea(M, *s) for s in zip(q, v, tau)])
+
+
+def test_forces_in_a_batch():
+    q, v, tau = states(6)
+    f = np.array([random_forces(M, s) for s in range(6)])
+    assert np.array_equal(bk.aba(M, q, v, tau, f), [bk.aba(M, *s) for s in zip(q, v, tau, f)])
+    assert np.array_equal(bk.rnea(M, q, v, tau, f[0]), [bk.rnea(M, *s, f[0]) for s in zip(q, v, tau)])
+
+
+def test_other_functions():
+    q, v, _ = states(3)
+    frame = M.links[-1].name
+    assert np.array_equal(bk.crba(M, q), [bk.crba(M, x) for x in q])
+    assert np.array_equal(bk.joint_jacobians(M, q), [bk.joint_jacobians(M, x) for x in q])
+    assert np.array_equal(bk.frame_jacobian(M, q, frame), [bk.frame_jacobian(M, x, frame) for x in q])
+    assert np.array_equal(bk.momentum_matrix(M, q), [bk.momentum_matrix(M, x) for x in q])
+    assert np.array_equal(bk.energy(M, q, v), [bk.energy(M, *s) for s in zip(q, v)])
+    assert np.array_equal(bk.centre_of_mass(M, q), [bk.centre_of_mass(M, x) for x in q])
+    many, one = bk.kinematics(M, q, v), [bk.kinematics(M, *s) for s in zip(q, v)]
+    assert np.array_equal(many.pose(frame)[0], [k.pose(frame)[0] for k in one])
+    assert np.array_equal(many.velocity(frame), [k.velocity(frame) for k in one])
+    rows = np.eye(3)
+    assert np.array_equal(bk.delassus(M, q, [frame] * 3, rows), [bk.delassus(M, x, [frame] * 3, rows) for x in q])
+
+
+def test_one_row_serves_a_whole_batch():
+    q, v, tau = states(4)
+    assert np.array_equal(bk.aba(M, q, v[0], tau), [bk.aba(M, x, v[0], t) for x, t in zip(q, tau)])
+
+
+def test_lists_slices_and_other_types_are_converted():
+    q, v, tau = (x[0] for x in states(1))
+    wanted = bk.aba(M, q, v, tau)
+    assert np.array_equal(bk.aba(M, list(q), v.tolist(), tuple(tau)), wanted)
+    wide = np.zeros((M.nv, 2))
+    wide[:, 1] = v
+    assert np.array_equal(bk.aba(M, q, wide[:, 1], tau), wanted)
+    frozen = q.copy()
+    frozen.flags.writeable = False
+    assert np.array_equal(bk.aba(M, frozen, v, tau), wanted)
+    assert np.allclose(bk.aba(M, q, np.zeros(M.nv, int), np.zeros(M.nv, np.float32)), bk.aba(M, q, 0 * v, 0 * v))
+
+
+def test_out_and_work():
+    q, v, tau = (x[0] for x in states(1))
+    work, out = bk.Work(M), np.empty(M.nv)
+    assert bk.aba(M, q, v, tau, work=work, out=out) is out
+    assert np.array_equal(out, bk.aba(M, q, v, tau))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda q, v, t: bk.aba(M, q[:-1], v, t), r"q has shape"),
+        (lambda q, v, t: bk.aba(M, q, v[1:], t), r"v has shape"),
+        (lambda q, v, t: bk.rnea(M, q, v, np.zeros((2, M.nv))), r"a has shape"),
+        (lambda q, v, t: bk.aba(M, q, "abc", t), r"v must be numbers"),
+        (lambda q, v, t: bk.aba(M, q, v, t, np.zeros((2, 6))), r"f_ext has shape"),
+        (lambda q, v, t: bk.aba(M, q, v, t, out=np.zeros(3)), r"out must be"),
+        (lambda q, v, t: bk.aba(M, np.zeros((2, 3, 4)), v, t), r"q has shape"),
+        (lambda q, v, t: bk.crba(M, q, out=np.zeros((M.nv, M.nv), order="F")), r"out must be"),
+        (lambda q, v, t: bk.crba(M, q[1:]), r"q has shape"),
+        (lambda q, v, t: bk.frame_jacobian(M, q, "nothing"), r"no link or frame"),
+        (lambda q, v, t: bk.delassus(M, q, ["l0"], np.zeros((2, 3))), r"directions has shape"),
+        (lambda q, v, t: bk.delassus(M, q, [999], np.zeros((1, 3))), r"body 999"),
+    ],
+)
+def test_bad_arguments_get_one_clear_sentence(call, words):
+    q, v, tau = (x[0] for x in states(1))
+    with pytest.raises(bk.BunrakuError, match=words) as caught:
+        call(q, v, tau)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,60 @@
+"""The folders are the architecture: imports point downwards, and the documents name what exists."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import bunraku
+
+SOURCE = Path(bunraku.__file__).parent
+ROOT = Path(__file__).parent.parent
+ORDER = (
+    *("errors", "spatial", "model", "dynamics", "collision", "constraint", "integrate", "world", "control"),
+    *("gait", "choreography", "motion", "formats", "draw", "viewer", "batch", "cli"),
+)
+
+
+def imports(path: Path):
+    """Folders of bunraku that a file imports anywhere, with the line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+        elif isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "bunraku" and len(parts) > 1:
+                yield parts[1], node.lineno
+
+
+FILES = sorted(p for p in SOURCE.rglob("*.py") if len(p.relative_to(SOURCE).parts) > 1)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_point_downwards(path):
+    folder = path.relative_to(SOURCE).parts[0]
+    assert folder in ORDER, f"{folder} has no place in the order"
+    for other, line in imports(path):
+        assert ORDER.index(other) <= ORDER.index(folder), f"{path.name}:{line} imports {other} from {folder}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_every_file_says_what_it_is(path):
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), f"{path} has no docstring"
+
+
+def test_architecture_page_names_what_exists():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `([a-z_]+)/` \|", text, flags=re.MULTILINE))
+    there = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert named == there
+
+
+def test_links_of_the_documents_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in link:
+                assert (page.parent / link).exists(), f"{page.name} links to {link}"
