@@ -74,11 +74,11 @@ def coal_shape(coal, shape: Shape):
     return make(shape.size[0], 2 * shape.size[1])
 
 
-def coal_distance(coal, shapes, where: np.ndarray) -> tuple[float, np.ndarray]:
-    """(signed distance, unit normal from the second to the first) by coal, as tight as it goes."""
+def coal_distance(coal, shapes, where: np.ndarray, tolerance: float = 1e-10) -> tuple[float, np.ndarray]:
+    """(signed distance, unit normal from the second to the first) by coal."""
     request = coal.DistanceRequest()
-    request.gjk_tolerance = 1e-10
-    request.epa_tolerance = 1e-10
+    request.gjk_tolerance = tolerance
+    request.epa_tolerance = tolerance
     request.gjk_max_iterations = 1000
     request.epa_max_iterations = 1000
     result = coal.DistanceResult()
