@@ -1,0 +1,67 @@
+"""Sphere against sphere, capsule and box: the nearest point of the other shape's core, and the distance to it.
+
+gap = |c - x| - r, n = (c - x) / |c - x| for the nearest core point x. A centre inside a box leaves through the
+nearest face. Where the centre lies on the core itself, the direction is a fixed one, so that the result is finite and
+repeatable. One contact, feature 0. Checked in tests/collision/test_closed_forms.py and test_against_coal.py.
+"""
+
+from __future__ import annotations
+
+import math
+
+from bunraku.collision.surface import clamp, direction, perpendicular, pick, put, sign
+from bunraku.spatial.kernel import inline
+from bunraku.spatial.vec import axpy, dot, mtv, mv, sub
+
+
+@inline
+def round_pair(x, rx, y, ry, otherwise, feature, margin, ids, data, row):
+    """Balls about x and y; the normal points from y to x."""
+    w = sub(x, y)
+    d = math.sqrt(dot(w, w))
+    gap = d - rx - ry
+    if gap < margin:
+        n = direction(w, d, otherwise)
+        put(ids, data, row, feature, axpy(ry + 0.5 * gap, n, y), n, gap)
+        row += 1
+    return row
+
+
+@inline
+def sphere_sphere(a, ra, b, rb, margin, ids, data, row):
+    """Feature 0."""
+    return round_pair(a, ra, b, rb, (0.0, 0.0, 1.0), 0, margin, ids, data, row)
+
+
+@inline
+def capsule_sphere(c, axis, radius, half, s, rs, margin, ids, data, row):
+    """The capsule is a, the sphere b."""
+    t = clamp(dot(axis, sub(s, c)), -half, half)
+    return round_pair(axpy(t, axis, c), radius, s, rs, perpendicular(axis), 0, margin, ids, data, row)
+
+
+@inline
+def box_sphere(c, R, h, s, rs, margin, ids, data, row):
+    """The box is a, the sphere b."""
+    x = mtv(R, sub(s, c))
+    q = (clamp(x[0], -h[0], h[0]), clamp(x[1], -h[1], h[1]), clamp(x[2], -h[2], h[2]))
+    w = sub(x, q)
+    d = math.sqrt(dot(w, w))
+    if d > 1e-150:
+        gap = d - rs
+        out = (w[0] / d, w[1] / d, w[2] / d)
+    else:
+        depth = (h[0] - abs(x[0]), h[1] - abs(x[1]), h[2] - abs(x[2]))
+        i = 0
+        if depth[1] < depth[0]:
+            i = 1
+        if depth[2] < pick(depth, i):
+            i = 2
+        gap = -pick(depth, i) - rs
+        t = sign(pick(x, i))
+        out = (t if i == 0 else 0.0, t if i == 1 else 0.0, t if i == 2 else 0.0)
+    if gap < margin:
+        n = mv(R, out)  # from the box to the sphere
+        put(ids, data, row, 0, axpy(-(rs + 0.5 * gap), n, s), (-n[0], -n[1], -n[2]), gap)
+        row += 1
+    return row

@@ -1,0 +1,252 @@
+"""Geometry: the shapes of a scene as plain arrays, and the pairs that may touch; Contacts: what detection fills.
+
+    geometry = Geometry.of([Placed(model, 0), Placed(box, model.nb - 1)], [Fixed(Shape("plane"))])
+    contacts = Contacts(geometry)
+    n = contacts.detect(poses, margin=0.001)       # rows contacts.ids[:n], contacts.data[:n]
+
+Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. Columns:
+bunraku.collision.layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate pairs are listed once;
+beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
+(bunraku.collision.general); where it is absent they are left out, with a Note that says so. Checked in
+tests/collision/test_geometry.py and test_detect.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bunraku.collision import layout as at
+from bunraku.collision.filters import candidate_pairs, excluded_keys
+from bunraku.collision.hull import Hull, hull_of_mesh, missing_extra
+from bunraku.errors import InputError, ModelError
+from bunraku.model.description import SHAPE_SIZES, Note, Shape, rotation_matrix
+from bunraku.model.model import Model, ShapeInfo
+
+SWEEP_FROM = 400  # candidate pairs from which a sweep is quicker than looking at each
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A figure or thing in the scene. material: a number, or a number per link or shape name (others 0)."""
+
+    model: Model
+    offset: int = 0
+    self_collision: bool = True
+    material: int | Mapping[str, int] = 0
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A shape that does not move: `shape.position` and `shape.rotation` are in the world."""
+
+    shape: Shape
+    material: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """See the module text. Shapes that move come first. Nothing changes these arrays once they are made."""
+
+    ints: np.ndarray
+    reals: np.ndarray
+    pairs: np.ndarray
+    general_pairs: np.ndarray
+    excluded: np.ndarray
+    sweeps: bool
+    names: tuple[str, ...]
+    hulls: dict[int, Hull] = field(repr=False)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def ns(self) -> int:
+        """Number of shapes."""
+        return len(self.ints)
+
+    @property
+    def bodies(self) -> int:
+        """Least number of poses that detection needs, the world included."""
+        return int(self.ints[:, at.BODY].max(initial=0)) + 1
+
+    @staticmethod
+    def of(
+        figures: Iterable[Placed] = (),
+        fixed: Iterable[Fixed] = (),
+        *,
+        exclude: Iterable[tuple[int, int]] = (),
+        sweep: bool | None = None,
+    ) -> Geometry:
+        """Compile a scene. exclude: further pairs of bodies that never touch; sweep: None chooses by their number."""
+        figures, exclude = list(figures), [(int(a), int(b)) for a, b in exclude]
+        _check_offsets(figures)
+        builder = _Builder()
+        for number, placed in enumerate(figures):
+            for shape in placed.model.shapes:
+                body = placed.offset + shape.body if shape.body else 0
+                name = f"{placed.model.name}.{shape.name or shape.link}"
+                builder.add(shape, body, number, _material(placed.material, shape), name)
+        for item in fixed:
+            builder.add(_posed(item.shape), 0, -1, int(item.material), item.shape.name or item.shape.kind)
+        ints, reals, hulls, names = builder.arrays()
+        models = [(k, p.model, p.offset, p.self_collision) for k, p in enumerate(figures)]
+        excluded = excluded_keys(ints, models, exclude)
+        count = int((ints[:, at.KIND] < at.GENERAL).sum())
+        many = count * (count - 1) // 2 > 1000 * SWEEP_FROM  # too many even to list
+        pairs = np.empty((0, 2), dtype=np.int64) if many or sweep else candidate_pairs(ints, excluded, general=False)
+        sweeps = many or len(pairs) > SWEEP_FROM if sweep is None else sweep
+        if sweep is False and many:
+            raise InputError(f"sweep=False: {count} shapes make too many pairs to list; leave the choice to None.")
+        general = candidate_pairs(ints, excluded, general=True)
+        return Geometry(ints, reals, pairs, general, excluded, sweeps, names, hulls, tuple(builder.notes))
+
+
+def _check_offsets(figures: Sequence[Placed]) -> None:
+    taken: dict[int, str] = {}
+    for placed in figures:
+        if not isinstance(placed, Placed) or not isinstance(placed.model, Model):
+            raise InputError(f"Geometry.of: figures are Placed(model, offset), got {type(placed).__name__}.")
+        if int(placed.offset) != placed.offset or placed.offset < 0:
+            raise InputError(f"figure {placed.model.name!r}: body offset {placed.offset} is not a count of bodies.")
+        for b in range(placed.offset + 1, placed.offset + placed.model.nb):
+            if b in taken:
+                raise InputError(
+                    f"figure {placed.model.name!r}: body {b} already belongs to {taken[b]!r}; "
+                    f"use offset {max(taken)} or more."
+                )
+            taken[b] = placed.model.name
+
+
+def _material(material: int | Mapping[str, int], shape: ShapeInfo) -> int:
+    if isinstance(material, Mapping):
+        return int(material.get(shape.name, material.get(shape.link, 0)))
+    return int(material)
+
+
+def _posed(shape: Shape) -> ShapeInfo:
+    position = np.asarray(shape.position, dtype=float)
+    if position.shape != (3,) or not np.all(np.isfinite(position)):
+        raise ModelError(f"fixed {shape.kind}: position needs three finite numbers, got {shape.position}.")
+    rotation = rotation_matrix(shape.rotation, f"fixed {shape.kind}")
+    size = tuple(map(float, shape.size))
+    return ShapeInfo(shape.kind, size, 0, position, rotation, "", shape.role, shape.name, None, shape.mesh, shape.scale)
+
+
+class _Builder:
+    """Collects rows; moving shapes are put first at the end."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[list[int], list[float], Hull | None, str]] = []
+        self.notes: list[Note] = []
+
+    def add(self, shape: ShapeInfo, body: int, figure: int, material: int, name: str) -> None:
+        if shape.role == "visual":
+            return
+        if shape.kind not in at.KINDS:
+            raise ModelError(f"{name}: shape kind {shape.kind!r} is unknown. Available: {', '.join(at.KINDS)}.")
+        size = shape.size
+        if len(size) != SHAPE_SIZES[shape.kind] or not all(math.isfinite(x) and x > 0 for x in size):
+            raise ModelError(
+                f"{name}: {shape.kind} size {size} should be {SHAPE_SIZES[shape.kind]} positive numbers [m]."
+            )
+        kind, place, hull = at.KINDS[shape.kind], shape.position, None
+        if kind >= at.GENERAL and (command := missing_extra()):
+            text = f"{name}: a {shape.kind} takes no part in collisions without the extra `mesh`; {command}."
+            self.notes.append(Note("ignored", text))
+            return
+        if kind == at.HULL:
+            hull, note = hull_of_mesh(shape.mesh, shape.scale, name)
+            self.notes.append(note)
+            if hull is None:
+                return
+            place = place + shape.rotation @ hull.centre
+        radius = hull.radius if hull is not None else _bounding_radius(kind, size)
+        straight = int(np.array_equal(shape.rotation, np.eye(3)))
+        ints = [kind, body, figure, material, straight]
+        reals = [*size, *[0.0] * (3 - len(size)), *place, *shape.rotation.ravel(), radius]
+        self.rows.append((ints, reals, hull, name))
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, dict[int, Hull], tuple[str, ...]]:
+        rows = sorted(self.rows, key=lambda row: row[0][at.BODY] == 0)
+        ints = np.array([r[0] for r in rows], dtype=np.int64).reshape(-1, at.NI)
+        reals = np.array([r[1] for r in rows], dtype=float).reshape(-1, at.NF)
+        hulls = {s: r[2] for s, r in enumerate(rows) if r[2] is not None}
+        return ints, reals, hulls, tuple(r[3] for r in rows)
+
+
+def _bounding_radius(kind: int, size: tuple[float, ...]) -> float:
+    if kind == at.PLANE:
+        return math.inf
+    if kind == at.SPHERE:
+        return size[0]
+    if kind == at.CAPSULE:
+        return size[0] + size[1]
+    return math.hypot(*size)
+
+
+class Contacts:
+    """The contact arrays, scratch and array of pairs for one Geometry; grown when needed, never state.
+
+    `ids` (max, 4) and `data` (max, 7): bunraku.collision.layout. The first `count` rows are filled."""
+
+    def __init__(self, geometry: Geometry, room: int = 64) -> None:
+        self.geometry = geometry
+        self.count = 0
+        self.real, self.ints = scratch(geometry.ns)
+        self.ids = np.zeros((room, at.NID), dtype=np.int64)
+        self.data = np.zeros((room, at.NC))
+        self.pairs = np.zeros((max(16 * geometry.ns, 64), 2), dtype=np.int64) if geometry.sweeps else geometry.pairs
+        self.general: Any = None
+
+    def grow(self, status: int) -> None:
+        """Double what a negative status of detection found too small."""
+        if status == at.FULL:
+            self.ids = np.zeros((2 * len(self.ids) + at.PAIR_POINTS, at.NID), dtype=np.int64)
+            self.data = np.zeros((len(self.ids), at.NC))
+        elif status == at.PAIRS_FULL:
+            self.pairs = np.zeros((2 * len(self.pairs), 2), dtype=np.int64)
+
+    def detect(self, poses: np.ndarray, margin: float = 0.0, stride: int = 12) -> int:
+        """Fill the arrays and return the number of contacts with gap < margin [m].
+
+        poses: flat, body i's rotation (9) and position (3) from i * stride on; (bodies, 12) will do."""
+        from bunraku.collision.detect import detect_once
+
+        flat = np.ascontiguousarray(poses, dtype=np.float64).reshape(-1)
+        need = (self.geometry.bodies - 1) * stride + 12
+        if stride < 12 or len(flat) < need:
+            raise InputError(
+                f"poses: {len(flat)} numbers at stride {stride}; {self.geometry.bodies} bodies need {need}, "
+                "and a stride of 12 or more."
+            )
+        if not (math.isfinite(margin) or margin == math.inf):
+            raise InputError(f"margin {margin} is not a distance; write e.g. 0.001.")
+        g = self.geometry
+        fixed = -1 if g.sweeps else len(g.pairs)
+        flat = flat if flat.flags.writeable else flat.copy()
+        while True:
+            scene = (g.ints, g.reals, self.pairs, fixed, g.excluded)
+            own = (self.real, self.ints, self.ids, self.data)
+            n = detect_once.call(*scene, flat, stride, float(margin), *own)
+            if n >= 0:
+                break
+            self.grow(n)
+        if len(g.general_pairs):
+            from bunraku.collision.general import GeneralContacts
+
+            if self.general is None:
+                self.general = GeneralContacts(g)
+            n = self.general.append(self, flat, stride, margin, n)
+        self.count = n
+        return n
+
+
+def scratch(ns: int) -> tuple[np.ndarray, np.ndarray]:
+    """(reals, ints): scratch of detection for ns shapes; the ints hold an order of shapes and start as made here."""
+    real = np.zeros(at.CLIP_REALS + 4 * ns)
+    ints = np.zeros(at.CLIP_INTS + 2 * ns + 1, dtype=np.int64)
+    ints[at.CLIP_INTS : at.CLIP_INTS + ns] = np.arange(ns)
+    return real, ints

@@ -1,0 +1,78 @@
+"""Random pairs against coal, which we did not write: distance and direction of shapes apart, depth of shapes that overlap.
+
+Also: the same under exchange of the shapes and under a rigid motion of both, to rounding."""
+
+import numpy as np
+import pytest
+
+from collision_scenes import KINDS, coal_distance, contacts_of, poses, random_rotation, random_shape, scene
+
+coal = pytest.importorskip("coal", reason="coal is not installed: no peer for distances")
+PAIRS = [(a, b) for i, a in enumerate(KINDS) for b in KINDS[i:]]
+GENERAL = [(a, "cylinder") for a in (*KINDS, "cylinder")]
+
+
+def random_pair(rng, kinds):
+    shapes = [random_shape(rng, k) for k in kinds]
+    return shapes, poses(*((rng.uniform(-0.6, 0.6, 3), random_rotation(rng)) for _ in kinds))
+
+
+@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
+def test_distance_and_normal(kinds):
+    rng = np.random.default_rng(10)
+    apart = overlap = 0
+    for _ in range(150):
+        shapes, where = random_pair(rng, kinds)
+        d, n = coal_distance(coal, shapes, where)
+        _, data = contacts_of(scene(*shapes), where, 10.0)
+        gap = data[:, 6].min()
+        assert np.isfinite(data).all()
+        if d > 0:  # unique: distance and direction
+            assert abs(gap - d) < 1e-6 * d
+            assert np.linalg.norm(data[0, 3:6] - n) < 1e-6
+            apart += 1
+        else:  # the least depth is unique, its direction need not be
+            assert abs(gap - d) < 1e-6
+            overlap += 1
+    assert apart > 30 and overlap > 10
+
+
+@pytest.mark.parametrize("kinds", GENERAL, ids="-".join)
+def test_general_shapes(kinds):
+    rng = np.random.default_rng(11)
+    for _ in range(40):
+        shapes, where = random_pair(rng, kinds)
+        d, n = coal_distance(coal, shapes, where, tolerance=1e-9)
+        if not np.isfinite(d) or d < -1.0:  # coal's own iteration failed at this tolerance
+            continue
+        _, data = contacts_of(scene(*shapes), where, 10.0)
+        assert np.isfinite(data).all()
+        if d > 0:
+            assert abs(data[:, 6].min() - d) < 1e-6 * max(d, 0.1)
+            assert np.linalg.norm(data[0, 3:6] - n) < 2e-4  # a normal near a face's is replaced by it
+
+
+@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
+def test_exchange_and_rigid_motion(kinds):
+    rng = np.random.default_rng(12)
+    for _ in range(60):
+        shapes, where = random_pair(rng, kinds)
+        _, one = contacts_of(scene(*shapes), where, 0.3)
+        _, two = contacts_of(scene(*shapes[::-1]), where[[0, 2, 1]], 0.3)
+        R, p = random_rotation(rng), rng.normal(size=3)
+        there = where.copy()
+        for k in (1, 2):
+            there[k, :9] = (R @ where[k, :9].reshape(3, 3)).ravel()
+            there[k, 9:] = R @ where[k, 9:] + p
+        _, moved = contacts_of(scene(*shapes), there, 0.3)
+        assert len(one) == len(two) == len(moved)
+        if len(one) and one[:, 6].min() > 0:  # apart: everything is unique
+            assert np.allclose(sorted(one[:, 6]), sorted(two[:, 6]), atol=1e-9)
+            assert np.allclose(one[0, 3:6], -two[0, 3:6], atol=1e-7)
+            assert np.allclose(one[0, 3:6] @ R.T, moved[0, 3:6], atol=1e-7)
+            assert np.allclose(sorted(one[:, 6]), sorted(moved[:, 6]), atol=1e-9)
+            assert np.allclose(one[:, :3].mean(0), two[:, :3].mean(0), atol=1e-7)
+            assert np.allclose(one[:, :3].mean(0) @ R.T + p, moved[:, :3].mean(0), atol=1e-7)
+        elif len(one):  # overlap: the least depth is
+            assert np.isclose(one[:, 6].min(), two[:, 6].min(), atol=1e-9)
+            assert np.isclose(one[:, 6].min(), moved[:, 6].min(), atol=1e-9)
