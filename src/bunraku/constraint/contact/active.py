@@ -203,8 +203,6 @@ def take_step(ints, reals, nblocks, work, n):
         z = ld(work, lam + i) + ld(work, u)
         if state == ROW:
             u += 1
-            if ints[k, 0] == BOUNDED:
-                z = min(max(z, reals[k, 1]), reals[k, 2])
             st(work, lam + i, z)
             continue
         x = 0.0
@@ -223,16 +221,34 @@ def take_step(ints, reals, nblocks, work, n):
             u += 2
         else:
             u += 1
-        z = max(z, 0.0)
-        radius = reals[k, 0] * z
-        square = x * x + y * y
-        if square > radius * radius:
-            shorter = radius / math.sqrt(square)
-            x *= shorter
-            y *= shorter
         st(work, lam + i, z)
         st(work, lam + i + 1, x)
         st(work, lam + i + 2, y)
+
+
+@inline
+def project(ints, reals, nblocks, work, n):
+    """lam onto the cones and between the bounds. Returns whether anything moved."""
+    moved = False
+    for k in range(nblocks):
+        i = LAM * n + ints[k, 1]
+        z = ld(work, i)
+        if ints[k, 0] == BOUNDED:
+            clipped = min(max(z, reals[k, 1]), reals[k, 2])
+            moved = moved or clipped != z
+            st(work, i, clipped)
+        elif ints[k, 0] == CONTACT:
+            x = ld(work, i + 1)
+            y = ld(work, i + 2)
+            radius = reals[k, 0] * max(z, 0.0)
+            square = x * x + y * y
+            if z < 0.0 or square > radius * radius * (1.0 + 1e-15):
+                moved = True
+                shorter = (1.0 - 2e-16) * radius / math.sqrt(square) if square > 0.0 else 0.0
+                st(work, i, max(z, 0.0))
+                st(work, i + 1, x * shorter)
+                st(work, i + 2, y * shorter)
+    return moved
 
 
 @inline

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 
-from bunraku.constraint.contact.active import copy_row, newton
+from bunraku.constraint.contact.active import copy_row, newton, project
 from bunraku.constraint.contact.blocks import fill_scales
 from bunraku.constraint.contact.dense import multiply, padded
-from bunraku.constraint.contact.memory import ANCHOR, B, BEST, LAM, ROOT, V, matrix_at, work_size
-from bunraku.constraint.contact.residual import scale_of, worst_error
+from bunraku.constraint.contact.memory import ANCHOR, B, BEST, LAM, LTRY, ROOT, V, VOLD, VTRY, matrix_at, work_size
+from bunraku.constraint.contact.residual import scale_of, squared_error, worst_error
 from bunraku.constraint.contact.sweep import sweep
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import borrow, ld, st
+from bunraku.spatial.lanes import LANES, borrow, ld, st, wide_ld, wide_st
 
 SOLVED, LIMIT, BROKEN = 0, 1, 2
-TRIES = 4
+DROP = 0.9
+STEPS = 8
 
 __all__ = ["solve", "solve_one", "work_size"]
 
@@ -36,6 +37,34 @@ def load(K, b, lam, m, n, work, k):
 
 
 @inline
+def blend(work, n, t, lam, v):
+    """lam, v: t of the way from the anchor to LAM, V."""
+    for i in range(0, n, LANES):
+        a = wide_ld(work, ANCHOR * n + i)
+        wide_st(work, lam * n + i, a + (wide_ld(work, LAM * n + i) - a) * t)
+        a = wide_ld(work, VOLD * n + i)
+        wide_st(work, v * n + i, a + (wide_ld(work, V * n + i) - a) * t)
+
+
+@inline
+def search(ints, reals, nblocks, work, n, merit):
+    t = 1.0
+    after = squared_error(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
+    best = math.inf
+    best_t = 0.0
+    for _ in range(STEPS):
+        if after < best:
+            best = after
+            best_t = t
+        if after <= DROP * merit:
+            break
+        t *= 0.5
+        blend(work, n, t, LTRY, VTRY)
+        after = squared_error(ints, reals, nblocks, work, ROOT * n, VTRY * n, LTRY * n)
+    return best_t, best
+
+
+@inline
 def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
     """(status, sweeps, residual)"""
     n = padded(m)
@@ -44,47 +73,45 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
     load(K, b, lam, m, n, work, k)
     E = scale_of(work, ROOT * n, B * n, LAM * n, m)
     best = math.inf
-    anchor = math.inf  # error at the point that Newton steps must improve on
     sweeps = 0
     burst = 1
     left = 0  # sweeps before the next Newton step
-    tries = 0  # Newton steps since the anchor
     for i in range(m):
         if ld(work, LAM * n + i) != 0.0:
             break
     else:
         left = 2
+    fresh = True
     while True:
-        multiply(work, k, n, m, LAM * n, B * n, V * n)
+        if fresh:
+            multiply(work, k, n, m, LAM * n, B * n, V * n)
+        fresh = True
         error = worst_error(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
+        if error <= tolerance * E and project(ints, reals, nblocks, work, n):
+            continue
         if error < best:
             best = error
             copy_row(work, BEST * n, LAM * n, n)
         if best <= tolerance * E or sweeps >= max_sweeps:
             break
-        if tries > 0:
-            if error < 0.5 * anchor:
-                tries = 0
-            elif tries >= TRIES or not error < math.inf:
-                copy_row(work, LAM * n, ANCHOR * n, n)
-                multiply(work, k, n, m, LAM * n, B * n, V * n)
-                left = burst
-                burst = min(2 * burst, 64)
-                tries = 0
         if left > 0:
             for _ in range(min(left, max_sweeps - sweeps)):
                 sweep(ints, reals, nblocks, work, k, n, ROOT * n, V * n, LAM * n)
                 sweeps += 1
             left = 0
-            tries = 0
-            anchor = math.inf
             continue
-        if tries == 0:
-            anchor = error
-            copy_row(work, ANCHOR * n, LAM * n, n)
+        copy_row(work, ANCHOR * n, LAM * n, n)
+        copy_row(work, VOLD * n, V * n, n)
+        merit = squared_error(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
         newton(ints, reals, nblocks, work, k, k + n * n, n, m, 0.1 * tolerance * E)
-        tries += 1
+        multiply(work, k, n, m, LAM * n, B * n, V * n)
         sweeps += 1
+        t, after = search(ints, reals, nblocks, work, n, merit)
+        blend(work, n, t, LAM, V)
+        fresh = False
+        if after > DROP * merit:
+            left = burst
+            burst = min(2 * burst, 64)
     for i in range(m):
         lam[i] = ld(work, BEST * n + i)
     return (SOLVED if best <= tolerance * E else LIMIT), sweeps, best / E

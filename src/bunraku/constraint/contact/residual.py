@@ -64,6 +64,16 @@ def block_errors(work, root, v, lam, i, kind, c, lo, hi):
 
 
 @inline
+def squared_error(ints, reals, nblocks, work, root, v, lam):
+    """Sum of squares of all errors."""
+    total = 0.0
+    for k in range(nblocks):
+        e = block_errors(work, root, v, lam, ints[k, 1], ints[k, 0], reals[k, 0], reals[k, 1], reals[k, 2])
+        total += e[0] * e[0] + e[2] * e[2] + e[3] * e[3]
+    return total
+
+
+@inline
 def worst_error(ints, reals, nblocks, work, root, v, lam):
     """The largest absolute error of all blocks."""
     worst = 0.0
