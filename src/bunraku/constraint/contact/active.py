@@ -101,8 +101,8 @@ def copy_row(work, out, at, n):
 
 
 @inline
-def test_rows(ints, reals, nblocks, work, K, n, A):
-    """T K at A, rows of n; -(T v + Gamma y) in STEP; d in TINY. One row an unknown."""
+def test_rows(ints, reals, nblocks, work, K, n, A, symmetric):
+    """T K at A, rows of n (from the diagonal on, if symmetric); -(T v + Gamma y) in STEP; d in TINY. One row an unknown."""
     v = V * n
     lam = LAM * n
     u = 0
@@ -113,7 +113,8 @@ def test_rows(ints, reals, nblocks, work, K, n, A):
         if state <= FIXED:
             continue
         for j in range(3 if state == STICK else 1):
-            copy_row(work, A + u * n, K + (i + j) * n, n)
+            start = i // LANES * LANES if symmetric else 0
+            copy_row(work, A + u * n + start, K + (i + j) * n + start, n - start)
             st(work, STEP * n + u, -ld(work, v + i + j))
             st(work, TINY * n + u, ld(work, ROOT * n + i + j) * ld(work, ROOT * n + i + j))
             u += 1
@@ -272,7 +273,7 @@ def newton(ints, reals, nblocks, work, K, A, n, m, limit):
     unknowns, symmetric = classify(ints, reals, nblocks, work, n)
     multiply(work, K, n, m, LAM * n, B * n, V * n)
     size = padded(unknowns)
-    test_rows(ints, reals, nblocks, work, K, n, A)
+    test_rows(ints, reals, nblocks, work, K, n, A, symmetric)
     trial_columns(ints, reals, nblocks, work, n, A, unknowns)
     regularise(work, n, A, unknowns, size)
     copy_row(work, RHS * n, STEP * n, size)

@@ -94,26 +94,41 @@ def factor(work, at, n, size, symmetric, tiny, inverse):
             wide_st(work, r1 + j, x1)
             wide_st(work, r2 + j, x2)
             wide_st(work, r3 + j, x3)
-        # the rows below
-        for i in range(k + LANES, size):
+        # the rows below, two at a time
+        for i in range(k + LANES, size, 2):
             row = at + i * n
+            low = row + n
             if symmetric:
                 l0 = ld(work, r0 + i) * p0
                 l1 = ld(work, r1 + i) * p1
                 l2 = ld(work, r2 + i) * p2
                 l3 = ld(work, r3 + i) * p3
+                m0 = ld(work, r0 + i + 1) * p0
+                m1 = ld(work, r1 + i + 1) * p1
+                m2 = ld(work, r2 + i + 1) * p2
+                m3 = ld(work, r3 + i + 1) * p3
                 start = i // LANES * LANES
             else:
-                l0 = ld(work, row + k) * p0
-                l1 = (ld(work, row + k + 1) - l0 * u01) * p1
-                l2 = (ld(work, row + k + 2) - l0 * u02 - l1 * u12) * p2
-                l3 = (ld(work, row + k + 3) - l0 * u03 - l1 * u13 - l2 * u23) * p3
+                a0, a1, a2, a3 = split(wide_ld(work, row + k))
+                l0 = a0 * p0
+                l1 = (a1 - l0 * u01) * p1
+                l2 = (a2 - l0 * u02 - l1 * u12) * p2
+                l3 = (a3 - l0 * u03 - l1 * u13 - l2 * u23) * p3
+                a0, a1, a2, a3 = split(wide_ld(work, low + k))
+                m0 = a0 * p0
+                m1 = (a1 - m0 * u01) * p1
+                m2 = (a2 - m0 * u02 - m1 * u12) * p2
+                m3 = (a3 - m0 * u03 - m1 * u13 - m2 * u23) * p3
                 start = k + LANES
             wide_st(work, row + k, join(l0, l1, l2, l3))
+            wide_st(work, low + k, join(m0, m1, m2, m3))
             for j in range(start, size, LANES):
-                even = wide_ld(work, row + j) - wide_ld(work, r0 + j) * l0 - wide_ld(work, r1 + j) * l1
-                odd = wide_ld(work, r2 + j) * l2 + wide_ld(work, r3 + j) * l3
-                wide_st(work, row + j, even - odd)
+                x0 = wide_ld(work, r0 + j)
+                x1 = wide_ld(work, r1 + j)
+                x2 = wide_ld(work, r2 + j)
+                x3 = wide_ld(work, r3 + j)
+                wide_st(work, row + j, (wide_ld(work, row + j) - x0 * l0 - x1 * l1) - (x2 * l2 + x3 * l3))
+                wide_st(work, low + j, (wide_ld(work, low + j) - x0 * m0 - x1 * m1) - (x2 * m2 + x3 * m3))
 
 
 @inline

@@ -157,7 +157,10 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
     rounds = 0
     h = 0.0
     stepped = False  # a Newton step from the anchor awaits its judgement
+    projected = False  # lam has just been put onto the cones
+    ending = False  # lam is the last answer
     unmet = 0.0
+    residual = math.inf
     status = LIMIT
     while True:
         multiply(work, k, n, m, LAM * n, B * n, V * n)
@@ -173,25 +176,28 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
         if h > 0.0:
             true_velocity(m, n, work, h)
             error, stuck, _, impulse = errors(ints, reals, nblocks, work, ROOT * n, TRIAL_V * n, LAM * n)
-        scale = max(free, FLOOR * impulse)
-        last = sweeps >= max_sweeps or unmet > tolerance * scale and error <= 1.1 * unmet
-        if (last or error <= tolerance * scale) and project(ints, reals, nblocks, work, n):
-            stepped = False
-            continue
         stepped = False
+        scale = max(free, FLOOR * impulse)
         residual = max(error, stuck) / scale
+        if error <= tolerance * scale or ending:
+            if not (projected or ending) and project(ints, reals, nblocks, work, n):
+                projected = True
+                continue
+            if error <= tolerance * scale:
+                status = SOLVED if stuck <= tolerance * scale else STUCK
+            break
+        projected = False
         if residual < best:
             best = residual
             copy_row(work, BEST * n, LAM * n, n)
-        if error <= tolerance * scale:
-            status = SOLVED if stuck <= tolerance * scale else STUCK
-            break
-        if last:
-            status = LIMIT if sweeps >= max_sweeps else STUCK
-            break
-        if not error < math.inf:
-            status = BROKEN
-            break
+        contrary = unmet > tolerance * scale and error <= 1.1 * unmet  # no impulses do better
+        if sweeps >= max_sweeps or contrary or not error < math.inf:
+            status = STUCK if contrary else LIMIT if best < math.inf else BROKEN
+            copy_row(work, LAM * n, BEST * n, n)
+            project(ints, reals, nblocks, work, n)
+            ending = True
+            continue
+        changed = False
         if failures >= allowed:
             failures = 0
             burst = 1
@@ -207,28 +213,30 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
                 h = 0.0
                 left = 16 * 2**rounds
                 rounds += 1
-            soften(K, b, m, n, work, k, h)
-            multiply(work, k, n, m, LAM * n, B * n, V * n)
+            changed = True
         elif h > 0.0 and inner <= NEAR * error:
             h = max(HARDER * h, HARDEST)
             left = 0
+            changed = True
+        if changed:
             soften(K, b, m, n, work, k, h)
             multiply(work, k, n, m, LAM * n, B * n, V * n)
+            _, _, square, _ = errors(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
         if left > 0:
             for _ in range(min(left, max_sweeps - sweeps)):
                 sweep(ints, reals, nblocks, work, k, n, ROOT * n, V * n, LAM * n)
                 sweeps += 1
             left = 0
             continue
-        _, _, before, _ = errors(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
+        before = square
         copy_row(work, ANCHOR * n, LAM * n, n)
         copy_row(work, ANCHOR_V * n, V * n, n)
         unmet = newton(ints, reals, nblocks, work, k, k + n * n, n, m, 0.1 * tolerance * scale)
         sweeps += 1
         stepped = True
     for i in range(m):
-        lam[i] = ld(work, BEST * n + i)
-    return status, sweeps, best
+        lam[i] = ld(work, LAM * n + i)
+    return status, sweeps, residual
 
 
 @entry("DD D II DD i i D D d i")
