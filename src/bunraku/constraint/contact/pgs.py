@@ -5,9 +5,9 @@ start in, solution out. It differs from section 3 of 001 in four ways, because p
 
 1. a contact's three rows are solved together and exactly (cone.py), instead of (17) row by row and the projection (21), whose slip is
    not opposite to friction; a sweep is in sweep.py
-2. from a warm start, or after a few sweeps, a Newton step on the active set (active.py) solves the whole problem at once; it is exact when the
-   set is right, so the usual cost is one factorisation. The step is shortened until the sum of squared errors drops; if it does not drop,
-   more sweeps look for a better set
+2. at first, from a warm or a cold start, a Newton step on the active set (active.py) solves the whole problem at once; it is exact when the set is
+   right, so the usual cost is one factorisation, and redundant points share a load evenly. The step is shortened until the sum of squared
+   errors drops; if it does not drop, sweeps look for a better set
 3. a problem that resists is softened: K + h D, b - h D lam0 with D the scales and lam0 the present impulses (a proximal point step). That is well
    conditioned and has the same solution once lam stops changing; h shrinks as it succeeds and grows as it does not
 4. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are returned, inside their cones
@@ -51,29 +51,28 @@ BROKEN = 3  # K or b is not finite; lam is zero
 TOLERANCE = 1e-6  # default residual
 MAX_SWEEPS = 1000  # default; sweeps and Newton steps together
 
+BETTER = 0.999  # of the error: worth remembering (impulses that grow without bound gain next to nothing)
 DROP = 0.9  # of the sum of squares: a step worth keeping
 HALVINGS = 7
-FIRST_SWEEPS = 2  # from a cold start
 SOFTEST, SOFT, HARDEST = 1.0, 1e-2, 1e-7  # h
 SOFTER, HARDER = 10.0, 0.3  # h changes by these
 NEAR = 0.3  # of the true error: a softened problem solved well enough
 FAILURES = 2  # of Newton steps before softening
-SOFTENINGS = 8  # before sweeps take over again
+SOFTENINGS = 8  # before sweeps take over again,
+LONG = 16  # this many at first, then twice as many every time
 
 __all__ = ["BROKEN", "LIMIT", "MAX_SWEEPS", "SOLVED", "STUCK", "TOLERANCE", "solve", "solve_one", "work_size"]
 
 
 @inline
 def load(K, b, lam, m, n, work, k):
-    """Copies of K, b and lam in work, rounded up to whole lanes with zeros. Returns whether lam is a warm start."""
-    warm = False
+    """Copies of K, b and lam in work, rounded up to whole lanes with zeros."""
     for i in range(m):
         for j in range(m):
             st(work, k + i * n + j, K[i, j])
         for j in range(m, n):
             st(work, k + i * n + j, 0.0)
         x = lam[i] if abs(lam[i]) < math.inf else 0.0
-        warm = warm or x != 0.0
         st(work, B * n + i, b[i])
         st(work, LAM * n + i, x)
         st(work, BEST * n + i, 0.0)
@@ -81,7 +80,6 @@ def load(K, b, lam, m, n, work, k):
         st(work, B * n + i, 0.0)
         st(work, LAM * n + i, 0.0)
         st(work, ROOT * n + i, 0.0)
-    return warm
 
 
 @inline
@@ -144,17 +142,17 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
     n = padded(m)
     k = matrix_at(n, nblocks)
     fill_scales(K, ints, reals, nblocks, work, ROOT * n)
-    warm = load(K, b, lam, m, n, work, k)
+    load(K, b, lam, m, n, work, k)
     free = free_scale(work, ROOT * n, B * n, m)
-    best = math.inf  # relative residual of BEST
+    best = math.inf  # error of BEST
     before = math.inf  # sum of squares at the anchor
     sweeps = 0
-    left = 0 if warm else FIRST_SWEEPS  # sweeps before the next Newton step
+    left = 0  # sweeps before the next Newton step
     burst = 1
     failures = 0
     allowed = FAILURES
     softenings = 0
-    rounds = 0
+    long = LONG
     h = 0.0
     stepped = False  # a Newton step from the anchor awaits its judgement
     projected = False  # lam has just been put onto the cones
@@ -178,8 +176,8 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
             error, stuck, _, impulse = errors(ints, reals, nblocks, work, ROOT * n, TRIAL_V * n, LAM * n)
         stepped = False
         scale = max(free, FLOOR * impulse)
-        residual = max(error, stuck) / scale
-        if error <= tolerance * scale or ending:
+        residual = max(error, stuck) / scale if error < math.inf else math.inf
+        if error < math.inf and error <= tolerance * scale or ending:
             if not (projected or ending) and project(ints, reals, nblocks, work, n):
                 projected = True
                 continue
@@ -187,8 +185,8 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
                 status = SOLVED if stuck <= tolerance * scale else STUCK
             break
         projected = False
-        if residual < best:
-            best = residual
+        if error < BETTER * best:
+            best = error
             copy_row(work, BEST * n, LAM * n, n)
         contrary = unmet > tolerance * scale and error <= 1.1 * unmet  # no impulses do better
         if sweeps >= max_sweeps or contrary or not error < math.inf:
@@ -211,8 +209,8 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
                 h = min(SOFTER * h, SOFTEST)
             else:
                 h = 0.0
-                left = 16 * 2**rounds
-                rounds += 1
+                left = long
+                long *= 2
             changed = True
         elif h > 0.0 and inner <= NEAR * error:
             h = max(HARDER * h, HARDEST)

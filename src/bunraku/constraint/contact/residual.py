@@ -104,5 +104,5 @@ def residual(K, b, ints, reals, nblocks, m, lam, work, parts):
     for k in range(nblocks):
         e = block_errors(w, 0, m, 2 * m, ints[k, 1], ints[k, 0], reals[k, 0], reals[k, 1], reals[k, 2])
         for part in range(4):
-            parts[part] = max(parts[part], e[part] / E) if e[part] == e[part] else math.inf
+            parts[part] = max(parts[part], e[part] / E) if e[part] < math.inf else math.inf
     return max(parts[0], parts[1], parts[2], parts[3])

@@ -1,0 +1,203 @@
+"""Contact problems for the tests: built from Jacobians and inverse masses, so that every answer can be turned into motion."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import bunraku as bk
+from bunraku.constraint.contact.blocks import BOUNDED, CONTACT, EQUALITY
+from bunraku.constraint.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_one, work_size
+from bunraku.constraint.contact.residual import residual
+
+G = 9.81
+CORNERS = [(x, y) for x in (-1, 1) for y in (-1, 1)]
+
+
+@dataclass
+class Answer:
+    status: int
+    sweeps: int
+    residual: float
+    lam: np.ndarray
+    v: np.ndarray  # of the rows
+
+
+@dataclass
+class Problem:
+    """v = K lam + b with its blocks."""
+
+    K: np.ndarray
+    b: np.ndarray
+    blocks: list = field(default_factory=list)  # (kind, reals)
+
+    @property
+    def ints(self) -> np.ndarray:
+        sizes = [3 if kind == CONTACT else 1 for kind, _ in self.blocks]
+        rows = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        return np.array([(kind, row) for (kind, _), row in zip(self.blocks, rows)], dtype=np.int64).reshape(-1, 2)
+
+    @property
+    def reals(self) -> np.ndarray:
+        return np.array([(*r, 0.0, 0.0, 0.0)[:3] for _, r in self.blocks], dtype=float).reshape(-1, 3)
+
+    def solve(self, lam=None, tolerance=TOLERANCE, max_sweeps=MAX_SWEEPS, room=0) -> Answer:
+        """room: extra rows and columns of the array that holds K, filled with NaN."""
+        m, nb = len(self.b), len(self.blocks)
+        K = np.full((m + room, m + room), np.nan)
+        K[:m, :m] = self.K
+        lam = np.zeros(m) if lam is None else np.array(lam, dtype=float)
+        work = np.full(work_size(m, nb), np.nan)
+        status, sweeps, r = solve_one.call(
+            K, self.b.copy(), self.ints, self.reals, nb, m, lam, work, tolerance, max_sweeps
+        )
+        return Answer(status, sweeps, r, lam, self.K @ lam + self.b)
+
+    def residual(self, lam) -> float:
+        return float(self.parts(lam).max())
+
+    def parts(self, lam) -> np.ndarray:
+        m, nb = len(self.b), len(self.blocks)
+        out = np.zeros(4)
+        K = np.ascontiguousarray(self.K, dtype=float)
+        r = residual.call(
+            K, self.b.astype(float), self.ints, self.reals, nb, m, np.array(lam, dtype=float), np.zeros(4 * m), out
+        )
+        assert r == out.max()
+        return out
+
+    def check(self, answer: Answer, tolerance=TOLERANCE) -> None:
+        """The laws, each written plainly, at the scale of b and of the impulses."""
+        assert np.isfinite(answer.lam).all()
+        u = abs(self.b).max()
+        p = abs(answer.lam).max()
+        # the residual is relative to sqrt(d); u / sqrt(d) differs between rows by at most the spread of the diagonal
+        d = np.diag(self.K)[np.diag(self.K) > 0]
+        spread = np.sqrt(d.max() / d.min()) if len(d) else 1.0
+        tiny_v = 4 * tolerance * spread * max(u, 1e-8 * p * d.max())
+        tiny_p = tiny_v / d.min()
+        for (kind, reals), row in zip(self.blocks, self.ints[:, 1]):
+            lam, v = answer.lam[row : row + 3], answer.v[row : row + 3]
+            if kind == CONTACT:
+                mu = reals[0]
+                ft, vt = np.hypot(*lam[1:]), np.hypot(*v[1:])
+                assert lam[0] >= 0 and ft <= mu * lam[0] * (1 + 1e-12)
+                assert v[0] >= -tiny_v
+                assert lam[0] <= tiny_p or v[0] <= tiny_v
+                if mu * lam[0] - ft > tiny_p:
+                    assert vt <= tiny_v  # inside the cone: no slip
+                if vt > tiny_v:  # slip: friction at its limit and exactly opposite
+                    assert np.abs(lam[1:] + mu * lam[0] * v[1:] / vt).max() <= tiny_p
+            elif kind == EQUALITY:
+                assert abs(v[0] + reals[0] * lam[0]) <= tiny_v
+            else:
+                w = v[0] + reals[0] * lam[0]
+                assert reals[1] <= lam[0] <= reals[2]
+                assert lam[0] - reals[1] <= tiny_p or w <= tiny_v
+                assert reals[2] - lam[0] <= tiny_p or w >= -tiny_v
+
+
+@dataclass
+class Scene:
+    """Rows J on generalised velocities `velocity` (free, after the step) with the inverse mass matrix W."""
+
+    J: np.ndarray
+    W: np.ndarray
+    velocity: np.ndarray
+    blocks: list
+
+    def problem(self) -> Problem:
+        K = self.J @ self.W @ self.J.T
+        return Problem(0.5 * (K + K.T), self.J @ self.velocity, self.blocks)
+
+    def after(self, lam) -> np.ndarray:
+        return self.velocity + self.W @ self.J.T @ lam
+
+
+def point_rows(r, axes=np.eye(3)) -> np.ndarray:
+    """(3, 6): velocity of the point r from the centre, along z, x, y of `axes` (rows), for (v, w) of a body."""
+    cross = np.array([[0, r[2], -r[1]], [-r[2], 0, r[0]], [r[1], -r[0], 0]])
+    return (axes @ np.hstack([np.eye(3), cross]))[[2, 0, 1]]
+
+
+def box_inverse(mass, half) -> np.ndarray:
+    x, y, z = half
+    inertia = mass / 3 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+    return np.diag(1 / np.r_[mass, mass, mass, inertia])
+
+
+def tower(count, mu=0.6, dt=0.001, half=(0.15, 0.1, 0.05), mass=2.0, tilt=0.0, scatter=0.0, seed=0, masses=None) -> Scene:
+    """Boxes on one another, four corners each, on a plane tilted by `tilt` about y; scatter: random free velocities [g dt]."""
+    rng = np.random.default_rng(seed)
+    masses = np.full(count, mass) if masses is None else masses
+    J = np.zeros((12 * count, 6 * count))
+    W = np.zeros((6 * count, 6 * count))
+    for k in range(count):
+        here = slice(6 * k, 6 * k + 6)
+        W[here, here] = box_inverse(masses[k], half)
+        for c, (x, y) in enumerate(CORNERS):
+            rows = slice(12 * k + 3 * c, 12 * k + 3 * c + 3)
+            J[rows, here] = point_rows((x * half[0], y * half[1], -half[2]))
+            if k > 0:
+                J[rows, 6 * k - 6 : 6 * k] = -point_rows((x * half[0], y * half[1], half[2]))
+    fall = np.r_[G * dt * np.array([np.sin(tilt), 0, -np.cos(tilt)]), 0, 0, 0]
+    velocity = np.tile(fall, count) + scatter * G * dt * rng.normal(size=6 * count)
+    return Scene(J, W, velocity, [(CONTACT, (mu,))] * (4 * count))
+
+
+def standing(q=None, push=(0.0, 0.0, 0.0), mu=0.8, dt=0.002) -> Scene:
+    """The human figure on the four corners of both soles, joints holding it against gravity; push [N] on the pelvis."""
+    fig = bk.human()
+    q = fig.neutral() if q is None else q
+    rows = []
+    motion = bk.kinematics(fig, q)
+    for sole in ("left_sole", "right_sole"):
+        jacobian = bk.frame_jacobian(fig, q, sole)
+        rotation = motion.pose(sole)[1]
+        rows += [
+            point_rows(rotation @ np.array([0.095 * x, 0.06 * y, 0])) @ jacobian for x, y in CORNERS
+        ]  # soles of 19 x 12 cm
+    J = np.vstack(rows)
+    weight = np.zeros(24)
+    weight[::3] = 69.0 * G / 8
+    rest = np.zeros(fig.nv)
+    bias = bk.rnea(fig, q, rest, rest)
+    tau = bias - J.T @ weight
+    tau[:6] = 0.0
+    force = tau - bias
+    force[:3] += push
+    W = np.linalg.inv(bk.crba(fig, q))
+    return Scene(J, W, dt * W @ force, [(CONTACT, (mu,))] * 8)
+
+
+def pile(bodies, contacts, mu, seed) -> Scene:
+    """Random bodies with random contacts between one another and with the ground."""
+    rng = np.random.default_rng(seed)
+    J = np.zeros((3 * contacts, 6 * bodies))
+    masses = np.exp(rng.uniform(-1.5, 1.5, size=bodies))
+    W = np.diag(np.concatenate([1 / np.r_[m, m, m, 0.01 * m * np.exp(rng.uniform(-0.7, 0.7, 3))] for m in masses]))
+    for k in range(contacts):
+        a, b = rng.integers(bodies), rng.integers(-1, bodies)
+        axes = np.linalg.qr(rng.normal(size=(3, 3)))[0] if 0 <= b != a else np.eye(3)
+        J[3 * k : 3 * k + 3, 6 * a : 6 * a + 6] = point_rows(rng.uniform(-0.15, 0.15, 3), axes)
+        if 0 <= b != a:
+            J[3 * k : 3 * k + 3, 6 * b : 6 * b + 6] = -point_rows(rng.uniform(-0.15, 0.15, 3), axes)
+    velocity = rng.normal(size=6 * bodies)
+    velocity[2::6] -= 1.0
+    return Scene(J, W, velocity, [(CONTACT, (mu,))] * contacts)
+
+
+def random_blocks(rng, contacts, rows) -> list:
+    """Contacts and single rows of every sort, shuffled."""
+    blocks = [(CONTACT, (rng.choice([0.0, 0.1, 0.5, 1.0, 2.0]),)) for _ in range(contacts)]
+    for _ in range(rows):
+        compliance = rng.choice([0.0, 0.1])
+        limits = (0.0, np.inf) if rng.random() < 0.5 else (-0.2 * rng.random(), 0.2 * rng.random())
+        blocks.append((EQUALITY, (compliance,)) if rng.random() < 0.5 else (BOUNDED, (compliance, *limits)))
+    return [blocks[i] for i in rng.permutation(len(blocks))]
+
+
+def random_problem(seed, contacts, rows, rank) -> Problem:
+    """K = F F', b = F w with F (m, rank) random: redundant where rank < m, and never contradictory."""
+    rng = np.random.default_rng(seed)
+    F = rng.normal(size=(3 * contacts + rows, rank))
+    return Problem(F @ F.T, F @ rng.normal(size=rank), random_blocks(rng, contacts, rows))
