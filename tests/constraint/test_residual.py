@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from contact_problems import Problem, random_problem, standing
 
 from bunraku.constraint.contact.blocks import BOUNDED, CONTACT, EQUALITY
+from contact_problems import Problem, random_problem, standing
 
 K3 = np.diag([4.0, 9.0, 9.0])
 

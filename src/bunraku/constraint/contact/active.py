@@ -2,7 +2,7 @@
 
 Every block's state follows from the sign tests of its law at lam - v / d:
     OPEN     lam = 0                                      no unknown
-    FIXED    a bounded row at its bound                   no unknown
+    FIXED    a bounded row at its bound; immovable        no unknown
     ROW      equality, or a bounded row between           v + compliance lam = 0
     NORMAL   contact without friction                     v_n = 0
     STICK    inside the cone                              v_n = v_x = v_y = 0
@@ -21,7 +21,7 @@ import math
 
 from bunraku.constraint.contact.blocks import BOUNDED, CONTACT, EQUALITY
 from bunraku.constraint.contact.dense import factor, multiply, padded, substitute
-from bunraku.constraint.contact.memory import B, CLASS, FX, FY, GAMMA, INVERSE, LAM, RHS, ROOT, STEP, TINY, V, block_at
+from bunraku.constraint.contact.memory import CLASS, FX, FY, GAMMA, INVERSE, LAM, RHS, ROOT, STEP, TINY, B, V, block_at
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES, ld, st, wide_ld, wide_st
 
@@ -44,9 +44,12 @@ def classify(ints, reals, nblocks, work, n):
         x = ld(work, lam + i)
         state = OPEN
         at = block_at(n, k)
+        if s < 0.0:
+            st(work, at + CLASS, FIXED)
+            continue
         if ints[k, 0] != CONTACT:
             p = x - (ld(work, v + i) + c * x) / (s * s)
-            state = ROW if s > 0.0 else FIXED
+            state = ROW
             if ints[k, 0] == BOUNDED and (p <= reals[k, 1] or p >= reals[k, 2]):
                 state = FIXED
                 st(work, lam + i, reals[k, 1] if p <= reals[k, 1] else reals[k, 2])
@@ -55,7 +58,7 @@ def classify(ints, reals, nblocks, work, n):
             st(work, at + CLASS, state)
             continue
         p = x - ld(work, v + i) / (s * s)
-        if p <= 0.0 or s < 0.0:
+        if p <= 0.0:
             st(work, lam + i, 0.0)
             st(work, lam + i + 1, 0.0)
             st(work, lam + i + 2, 0.0)

@@ -1,15 +1,15 @@
 """Small dense algebra in lanes, on padded square matrices inside one flat buffer: product, factorisation, solve.
 
-A matrix starts at `at` and has rows of n numbers, of which `size` count, both multiples of 4. Factorisation A = L U without pivoting, four pivots at a time, in place: U on
-and above the diagonal, the multipliers below (a symmetric A is read and updated above the diagonal only: L D L', half the work). That is safe for
-what comes here, a positive semi-definite matrix plus a small diagonal; a pivot that is still too small is set to `tiny` of its row's scale.
-Cost n^3/6 (symmetric) or n^3/3 multiply-adds. Checked in tests/constraint/test_dense.py against NumPy.
+A matrix starts at `at` and has rows of n numbers, of which `size` count, both multiples of 4. Factorisation A = L U without pivoting, four pivots at
+a time, in place: U on and above the diagonal, the multipliers below (a symmetric A is read above the diagonal only: L D L', half the work). That
+is safe for what comes here, a positive semi-definite matrix plus a small diagonal; a pivot that still is too small is replaced by `tiny`.
+Cost size^3/6 (symmetric) or size^3/3 multiply-adds. Checked in tests/constraint/test_dense.py against NumPy.
 """
 
 from __future__ import annotations
 
 from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import LANES, join, ld, split, st, wide_ld, wide_st
+from bunraku.spatial.lanes import LANES, join, ld, split, wide_ld, wide_st
 
 
 @inline
@@ -30,13 +30,6 @@ def multiply(work, at, n, m, x, b, out):
         if m % 2 == 1:
             even = even + wide_ld(work, at + (m - 1) * n + i) * ld(work, x + m - 1)
         wide_st(work, out + i, even + odd)
-
-
-@inline
-def add_rows(work, n, out, at, x):
-    """work[out] += x * work[at], n numbers."""
-    for i in range(0, n, LANES):
-        wide_st(work, out + i, wide_ld(work, out + i) + wide_ld(work, at + i) * x)
 
 
 @inline

@@ -38,7 +38,7 @@ from bunraku.constraint.contact.memory import (
     work_size,
 )
 from bunraku.constraint.contact.residual import FLOOR, errors, free_scale
-from bunraku.constraint.contact.sweep import sweep
+from bunraku.constraint.contact.sweep import settle_immovable, sweep
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES, borrow, ld, st, wide_ld, wide_st
@@ -143,6 +143,7 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
     k = matrix_at(n, nblocks)
     fill_scales(K, ints, reals, nblocks, work, ROOT * n)
     load(K, b, lam, m, n, work, k)
+    settle_immovable(ints, reals, nblocks, work, ROOT * n, B * n, LAM * n)
     free = free_scale(work, ROOT * n, B * n, m)
     best = math.inf  # error of BEST
     before = math.inf  # sum of squares at the anchor
@@ -177,11 +178,11 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
         stepped = False
         scale = max(free, FLOOR * impulse)
         residual = max(error, stuck) / scale if error < math.inf else math.inf
-        if error < math.inf and error <= tolerance * scale or ending:
-            if not (projected or ending) and project(ints, reals, nblocks, work, n):
+        if ending or (error < math.inf and error <= tolerance * scale):
+            if not (ending or projected) and project(ints, reals, nblocks, work, n):
                 projected = True
                 continue
-            if error <= tolerance * scale:
+            if not ending:
                 status = SOLVED if stuck <= tolerance * scale else STUCK
             break
         projected = False
