@@ -24,7 +24,7 @@ def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
         lengths[a] = trace_way(ints, reals, work, bodies[a], h[a], yy[a], rr[a])
     for a in range(bodies.shape[0]):
         for b in range(bodies.shape[0]):
-            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6))
+            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6)[a, b])
 
 
 @entry("h D DD D")

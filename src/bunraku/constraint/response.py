@@ -58,48 +58,69 @@ def free_inverse(ints, reals, work, i, n, f):
 
 
 @inline
+def carry_on(ints, reals, work, c, n, f, j, k, hops, y, roots):
+    """Carry wrench j from body c on to the base, hop k and further; returns the number of hops."""
+    while c != 0:
+        kind = ints[c, KIND]
+        hops[k] = c
+        if kind == FREE:
+            al, a = free_inverse(ints, reals, work, c, n, f)
+            for r in range(3):
+                roots[j, r] = n[r]
+                roots[j, 3 + r] = f[r]
+                roots[j, 6 + r] = al[r]
+                roots[j, 9 + r] = a[r]
+            return k + 1
+        if kind == BALL:
+            for r in range(3):
+                y[k, 6 * r + j] = n[r]
+        elif ints[ints[c, LEAD], COUNT] > 1:
+            y[k, j] = group_force(work, c, n, f)
+        elif kind == HINGE:
+            y[k, j] = dot(axis(ints, work, c), n)
+        else:
+            y[k, j] = dot(axis(ints, work, c), f)
+        n, f = pull_back(ints, reals, work, c, n, f)
+        c = ints[c, OUTER]
+        k += 1
+    return k
+
+
+@inline
 def trace_way(ints, reals, work, body, hops, y, roots):
     """Carry six unit wrenches from `body` to the base. hops[k]: the k-th body on the way; y[k, 6 comp + j]: trace of wrench j;
     roots[j, 0:6], roots[j, 6:12]: wrench and its response at a free base. Returns the number of hops."""
     count = 0
     for j in range(6):
-        n = unit(j)
-        f = unit(j - 3)
-        c = body
-        k = 0
-        while c != 0:
-            kind = ints[c, KIND]
-            hops[k] = c
-            if kind == FREE:
-                al, a = free_inverse(ints, reals, work, c, n, f)
-                for r in range(3):
-                    roots[j, r] = n[r]
-                    roots[j, 3 + r] = f[r]
-                    roots[j, 6 + r] = al[r]
-                    roots[j, 9 + r] = a[r]
-                k += 1
-                break
-            if kind == BALL:
-                for r in range(3):
-                    y[k, 6 * r + j] = n[r]
-            elif ints[ints[c, LEAD], COUNT] > 1:
-                y[k, j] = group_force(work, c, n, f)
-            elif kind == HINGE:
-                y[k, j] = dot(axis(ints, work, c), n)
-            else:
-                y[k, j] = dot(axis(ints, work, c), f)
-            n, f = pull_back(ints, reals, work, c, n, f)
-            c = ints[c, OUTER]
-            k += 1
-        count = k
+        count = carry_on(ints, reals, work, body, unit(j), unit(j - 3), j, 0, hops, y, roots)
     return count
 
 
 @inline
+def trace_joint(ints, reals, work, lead, hops, y, roots):
+    """The same for a unit torque on a hinge, slider or gear group, as wrench 0; the other five are nothing."""
+    for k in range(hops.shape[0]):
+        for j in range(HOP):
+            y[k, j] = 0.0
+    for j in range(6):
+        for r in range(12):
+            roots[j, r] = 0.0
+    w = lead * NW
+    hops[0] = lead
+    y[0, 0] = 1.0
+    d = ld(work, w + DINV)
+    n = scale(-d, ld3(work, w + U))
+    f = scale(-d, ld3(work, w + U + 3))
+    if ints[lead, COUNT] == 1:
+        n = add(n, cross(ld3(work, w + ARM), f))
+    return carry_on(ints, reals, work, ints[lead, OUTER], n, f, 0, 1, hops, y, roots)
+
+
+@inline
 def respond_blocks(ints, work, a, b, hops, lengths, y, roots, K6):
-    """K6[a, b] (6x6, flat 36) of the a-th and b-th traced bodies."""
+    """K6 (6x6, flat 36) between the a-th and b-th traced sources."""
     for k in range(36):
-        K6[a, b, k] = 0.0
+        K6[k] = 0.0
     i = lengths[a] - 1
     j = lengths[b] - 1
     while i >= 0 and j >= 0 and ints[hops[a, i], LEAD] == ints[hops[b, j], LEAD]:
@@ -112,19 +133,19 @@ def respond_blocks(ints, work, a, b, hops, lengths, y, roots, K6):
                     x = 0.0
                     for r in range(6):
                         x += roots[a, p, r] * roots[b, q, 6 + r]
-                    K6[a, b, 6 * p + q] += x
+                    K6[6 * p + q] += x
         elif kind == BALL:
             D = ld6(work, c * NW + DINV)
             for q in range(6):
                 d = sv(D, (y[b, j, q], y[b, j, 6 + q], y[b, j, 12 + q]))
                 for p in range(6):
-                    K6[a, b, 6 * p + q] += y[a, i, p] * d[0] + y[a, i, 6 + p] * d[1] + y[a, i, 12 + p] * d[2]
+                    K6[6 * p + q] += y[a, i, p] * d[0] + y[a, i, 6 + p] * d[1] + y[a, i, 12 + p] * d[2]
         else:
             d1 = ld(work, lead * NW + DINV)
             for p in range(6):
                 dy = d1 * y[a, i, p]
                 for q in range(6):
-                    K6[a, b, 6 * p + q] += dy * y[b, j, q]
+                    K6[6 * p + q] += dy * y[b, j, q]
         i -= 1
         j -= 1
 
