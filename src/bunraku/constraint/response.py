@@ -167,12 +167,12 @@ def add_impulse(work, body, n, f):
 
 
 @inline
-def apply_impulses(ints, reals, work, dv):
-    """dv = A^-1 H' times the impulses in the WRENCH slots (which are used up)."""
+def apply_impulses(ints, reals, work, torques, dv):
+    """dv = A^-1 (H' times the impulses in the WRENCH slots, which are used up, plus `torques` (nv) on hinges, sliders and gears)."""
     nb = ints.shape[0]
     for i in range(nb - 1, 0, -1):
         if ints[i, COUNT] >= 1 and ints[i, KIND] != FREE:
-            gather_group(ints, reals, work, i)
+            gather_group(ints, reals, work, i, torques)
     for k in range(6):
         st(work, DA + k, 0.0)
     for i in range(1, nb):
@@ -181,7 +181,7 @@ def apply_impulses(ints, reals, work, dv):
 
 
 @inline
-def gather_group(ints, reals, work, lead):
+def gather_group(ints, reals, work, lead, torques):
     """The impulse on a joint or gear group, and what it leaves for the body that carries it."""
     w = lead * NW
     p = ints[lead, OUTER]
@@ -194,11 +194,14 @@ def gather_group(ints, reals, work, lead):
     if ints[lead, COUNT] == 1:
         n = ld3(work, w + WRENCH)
         f = ld3(work, w + WRENCH + 3)
-        st(work, w + RHS, dot(axis(ints, work, lead), n if kind == HINGE else f))
+        t = ld(torques, ints[lead, IV])
+        st(work, w + RHS, t + dot(axis(ints, work, lead), n if kind == HINGE else f))
         n, f = pull_back(ints, reals, work, lead, n, f)
         add_impulse(work, p, n, f)
+        reaction(ints, work, lead, t)
         return
-    u = 0.0
+    u = ld(torques, ints[lead, IV])
+    reaction(ints, work, lead, u)
     for i in range(lead, lead + ints[lead, COUNT]):
         k = i * NW + WRENCH
         n = ld3(work, k)
@@ -207,6 +210,20 @@ def gather_group(ints, reals, work, lead):
         n, f = pull_back(ints, reals, work, i, n, f)
         add_impulse(work, p, n, f)
     st(work, w + RHS, u)
+
+
+@inline
+def reaction(ints, work, lead, t):
+    """What a torque t on a hinge, slider or gear group does to the body that carries it: -U D^-1 t."""
+    if t == 0.0:
+        return
+    w = lead * NW
+    d = -t * ld(work, w + DINV)
+    n = scale(d, ld3(work, w + U))
+    f = scale(d, ld3(work, w + U + 3))
+    if ints[lead, COUNT] == 1:
+        n = add(n, cross(ld3(work, w + ARM), f))
+    add_impulse(work, ints[lead, OUTER], n, f)
 
 
 @inline
