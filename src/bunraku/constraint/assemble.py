@@ -33,7 +33,7 @@ from bunraku.constraint.rows import (
     turn_side,
 )
 from bunraku.model.layout import NW, POS, ROT
-from bunraku.spatial.kernel import inline
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.vec import add, col, dot, ld3, ld9, mm, mt, mv, sub
 
 PUSH = 0.2  # part of an overlap that is taken back in a step
@@ -84,7 +84,7 @@ def row_rate(work, a, b, row_w, row, dt):
     return x
 
 
-@inline
+@part
 def contact_rows(work, shape_ints, ids, data, contacts, friction, restitution, dt, tree, known, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p):  # fmt: skip
     """Blocks of all contacts; returns (status, whether positions need rows of their own)."""
     bounced = 0
@@ -128,7 +128,7 @@ def contact_rows(work, shape_ints, ids, data, contacts, friction, restitution, d
     return 0, bounced
 
 
-@inline
+@part
 def limit_rows(q, v, a, dt, lower, upper, limit_body, limit_q, tree, known, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p):  # fmt: skip
     """Blocks of joint limits that the step may reach; returns a status."""
     for d in range(lower.shape[0]):
@@ -193,7 +193,7 @@ def model9(table, row, k):
     return (table[row, k], table[row, k + 1], table[row, k + 2], table[row, k + 3], table[row, k + 4], table[row, k + 5], table[row, k + 6], table[row, k + 7], table[row, k + 8])  # fmt: skip
 
 
-@inline
+@part
 def connection_rows(work, ties, tie_reals, dt, tree, known, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p):  # fmt: skip
     """Blocks of all connections; returns a status."""
     for c in range(ties.shape[0]):

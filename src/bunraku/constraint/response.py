@@ -34,7 +34,7 @@ from bunraku.model.layout import (
     U,
     WRENCH,
 )
-from bunraku.spatial.kernel import inline
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import ld, st
 from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
 
@@ -86,7 +86,7 @@ def carry_on(ints, reals, work, c, n, f, j, k, hops, y, roots):
     return k
 
 
-@inline
+@part
 def trace_way(ints, reals, work, body, hops, y, roots):
     """Carry six unit wrenches from `body` to the base. hops[k]: the k-th body on the way; y[k, 6 comp + j]: trace of wrench j;
     roots[j, 0:6], roots[j, 6:12]: wrench and its response at a free base. Returns the number of hops."""
@@ -96,7 +96,7 @@ def trace_way(ints, reals, work, body, hops, y, roots):
     return count
 
 
-@inline
+@part
 def trace_joint(ints, reals, work, lead, hops, y, roots):
     """The same for a unit torque on a hinge, slider or gear group, as wrench 0; the other five are nothing."""
     for k in range(hops.shape[0]):
@@ -116,7 +116,7 @@ def trace_joint(ints, reals, work, lead, hops, y, roots):
     return carry_on(ints, reals, work, ints[lead, OUTER], n, f, 0, 1, hops, y, roots)
 
 
-@inline
+@part
 def respond_blocks(ints, work, a, b, hops, lengths, y, roots, K6):
     """K6 (6x6, flat 36) between the a-th and b-th traced sources."""
     for k in range(36):
@@ -166,7 +166,7 @@ def add_impulse(work, body, n, f):
     st3(work, w + 3, add(ld3(work, w + 3), f))
 
 
-@inline
+@part
 def apply_impulses(ints, reals, work, torques, dv):
     """dv = A^-1 (H' times the impulses in the WRENCH slots, which are used up, plus `torques` (nv) on hinges, sliders and gears)."""
     nb = ints.shape[0]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bunraku.constraint.response import respond_blocks, trace_joint, trace_way
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
-from bunraku.spatial.kernel import inline
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.vec import axpy, cross, dot, ld3, scale, sub
 
 CONTACT, EQUALITY, BOUNDED = range(3)  # kinds of block
@@ -86,7 +86,7 @@ def body_rate(work, body, w, row, k, dt):
     return dot((w[row, k], w[row, k + 1], w[row, k + 2]), om) + dot((w[row, k + 3], w[row, k + 4], w[row, k + 5]), vel)
 
 
-@inline
+@part
 def trace_all(ints, reals, work, sources, count, tree_first, tree_count, by_tree, hops, lengths, y, roots, pool):
     """Trace every source and fill the pool of 6x6 blocks; returns a status."""
     n = count[SOURCES]
@@ -123,7 +123,7 @@ def pool_row(sources, tree_first, tree_count, a, b):
     return tree_first[t, 1] + sources[a, LOCAL] * tree_count[t] + sources[b, LOCAL]
 
 
-@inline
+@part
 def respond_rows(sources, tree_first, tree_count, row_source, row_w, pool, r, c):
     """K[r, c]."""
     x = 0.0
@@ -153,7 +153,7 @@ def find(parent, t):
     return t
 
 
-@inline
+@part
 def islands(sources, row_source, blocks, count, parent):
     """Tie trees together and write every block's island."""
     for t in range(parent.shape[0]):

@@ -2,6 +2,7 @@
 
 `@kernel`  marks a kernel that Python calls. It compiles on its first call, for the argument types of that call, and is cached on disk.
 `@inline`  marks a small helper that is inlined into every kernel that uses it (tuples in, tuples out).
+`@part`    marks a stage of a large kernel, compiled once and called.
 
 The cache folder is named after a hash of every source file that can take part in a kernel and of the Numba and Python versions,
 so that an edited helper can never leave a stale caller behind (Numba itself looks at the caller's file only). It lies in
@@ -164,3 +165,8 @@ def kernel(function: Callable[..., Any], *, nogil: bool = True) -> Any:
 def inline(function: Callable[..., Any]) -> Any:
     """A helper that is always inlined into its kernel."""
     return numba.njit(forceinline=True, **OPTIONS)(function) if JIT else function
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """A stage of a large kernel: compiled once and called, not inlined, which keeps compilation short."""
+    return numba.njit(**OPTIONS)(function) if JIT else function

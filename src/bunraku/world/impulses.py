@@ -26,7 +26,7 @@ from bunraku.constraint.rows import (
     tangents,
 )
 from bunraku.model.layout import IV
-from bunraku.spatial.kernel import inline
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.vec import dot
 
 # entries of `info` and `report` that are written here
@@ -40,7 +40,7 @@ def normal_of(data, c):
     return (data[c, NORMAL], data[c, NORMAL + 1], data[c, NORMAL + 2])
 
 
-@inline
+@part
 def warm_start(ids, data, warm, tie_force, info, blocks, count, lam):
     """lam from the last step where the same contact or connection was there, else zero."""
     warm_ids, warm_force = warm
@@ -75,7 +75,7 @@ def warm_start(ids, data, warm, tie_force, info, blocks, count, lam):
             lam[r] = 0.0
 
 
-@inline
+@part
 def keep_impulses(ids, data, n, warm, tie_force, info, blocks, count, lam):
     """Remember this step's impulses."""
     warm_ids, warm_force = warm
@@ -94,7 +94,13 @@ def keep_impulses(ids, data, n, warm, tie_force, info, blocks, count, lam):
             tie_force[blocks[k, ORIGIN]] = lam[r]
 
 
-@inline
+@part
+def solve_island(K, b, ints, reals, nblocks, m, lam, work, tolerance, sweeps):
+    """One island by the iterative solver."""
+    return solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, sweeps)
+
+
+@part
 def solve_islands(tables, rows, right, room, info, report, tolerance, sweeps):
     """lam of every island for the right-hand side `right`; returns a status. Islands that do not reach the tolerance are counted."""
     tree, body_source, joint_source, tree_count, tree_first, by_tree, parent, sources, count = tables
@@ -134,7 +140,7 @@ def solve_islands(tables, rows, right, room, info, report, tolerance, sweeps):
                 x = respond_rows(sources, tree_first, tree_count, row_source, row_w, pool, row_of[i], row_of[j])
                 K[i, j] = x
                 K[j, i] = x
-        status, used, residual = solve(
+        status, used, residual = solve_island(
             K, b, local_ints, local_reals, nblocks, m, local_lam, work, tolerance, sweeps
         )
         for i in range(m):
@@ -148,7 +154,7 @@ def solve_islands(tables, rows, right, room, info, report, tolerance, sweeps):
     return 0
 
 
-@inline
+@part
 def gather_velocity(ints, reals, work, sources, row_source, row_w, lam, count, torques, dv):
     """dv = A^-1 H' lam."""
     clear_impulses(ints, work)

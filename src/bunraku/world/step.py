@@ -21,7 +21,7 @@ from bunraku.dynamics.work import opened
 from bunraku.integrators.advance import advance
 from bunraku.model.layout import ARM, NW, VEL
 from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import borrow, st
 from bunraku.spatial.vec import ld3
 from bunraku.world.impulses import gather_velocity, keep_impulses, solve_islands, warm_start
@@ -33,13 +33,27 @@ TOO_FAST = 1e5  # m/s or rad/s
 CONTACTS, WARM, SWEEPS, BOUNCED, UNSOLVED, ISLANDS, LARGEST = range(7)
 
 
-@inline
+@part
 def body_velocities(ints, reals, v, work):
     """Velocities of the bodies' origins (the angular ones are there after aba)."""
     for k in range(3):
         st(work, VEL + k, 0.0)
     for i in range(1, ints.shape[0]):
         drift(ints, reals, v, work, i, ld3(work, i * NW + ARM), axis(ints, work, i))
+
+
+@part
+def free_motion(ints, reals, q, v, tau, f_ext, work, a):
+    """v' without constraints."""
+    aba_passes(ints, reals, q, v, tau, f_ext, work, a)
+
+
+@part
+def touching(shape_ints, shape_reals, pairs, fixed_pairs, excluded, work, margin, creal, cints, ids, data):
+    """Contacts between shapes at the bodies' present poses: their number, or a status."""
+    return detect_contacts(
+        shape_ints, shape_reals, pairs, fixed_pairs, excluded, work, NW, margin, creal, cints, ids, data
+    )
 
 
 @inline
@@ -63,12 +77,10 @@ def one_step(handle, state, scene, materials, warm, tables, rows, room, limits, 
     lower, upper, limit_body, limit_q = limits
     tie_ints, tie_reals, tie_force = ties
 
-    aba_passes(ints, reals, q, v, tau, f_ext, work, a)
+    free_motion(ints, reals, q, v, tau, f_ext, work, a)
     body_velocities(ints, reals, v, work)
 
-    n = detect_contacts(
-        shape_ints, shape_reals, pairs, fixed_pairs, excluded, work, NW, margin, creal, cints, ids, data
-    )
+    n = touching(shape_ints, shape_reals, pairs, fixed_pairs, excluded, work, margin, creal, cints, ids, data)
     if n < 0:
         return n
     begin(body_source, joint_source, tree_count, count)
