@@ -33,6 +33,10 @@ class InputError(BunrakuError, ValueError):
     """An argument of the wrong size, type or range."""
 
 
+class NoWalk(BunrakuError, RuntimeError):
+    """A gait without a periodic walk; the text says how far the solver came and what to change."""
+
+
 class MissingExtra(BunrakuError, ImportError):
     """An optional package is needed and absent; the text says how to install it."""
 

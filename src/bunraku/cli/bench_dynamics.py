@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.cli.common import print_json, progress
+from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import MissingExtra
 
 ROBOTS = {"talos_reduced": "talos_reduced.urdf", "simple_humanoid": "simple_humanoid.urdf"}
@@ -35,21 +35,20 @@ def dynamics(json: bool = False, repeats: int = 60, seed: int = 0) -> int:
     """
     rng = np.random.default_rng(seed)
     results: list[dict[str, Any]] = []
-    with progress("bench dynamics") as bar:
-        task = bar.add_task("", total=5 * len(ROBOTS) + len(CHAINS))
+    done, sizes, times = 0, [], []
+    with progress_bar(5 * len(ROBOTS) + len(CHAINS), "bench dynamics") as update:
         for robot, file in ROBOTS.items():
             for name, ours, peer, per in pairs(robot_file(file), rng):
-                bar.update(task, description=f"{robot} {name}")
+                update(done, f"{robot} {name}")
                 o, p = interleaved(ours, peer, repeats)
                 o /= per
                 results.append({"name": name, "robot": robot, "ours_us": o, "peer_us": p, "ratio": p / o})
-                bar.advance(task)
-        sizes, times = [], []
+                done += 1
         for n in CHAINS:
-            bar.update(task, description=f"chain of {n}")
+            update(done, f"chain of {n}")
             sizes.append(n)
             times.append(chain_time(n, rng, repeats))
-            bar.advance(task)
+            done += 1
     slope = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
     report = {
         "results": results,

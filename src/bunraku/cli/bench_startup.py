@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any
 
-from bunraku.cli.common import print_json, progress
+from bunraku.cli.common import print_json, progress_bar
 
 CALLS = {
     "python": "pass",
@@ -30,16 +30,14 @@ def startup(json: bool = False, repeats: int = 5) -> int:
     """
     run(CALLS["first_aba"])  # fills the cache
     report: dict[str, Any] = {}
-    with progress("bench startup") as bar:
-        task = bar.add_task("", total=len(CALLS) + 2)
-        for name, code in CALLS.items():
-            bar.update(task, description=name)
+    with progress_bar(len(CALLS) + 1, "bench startup") as update:
+        for done, (name, code) in enumerate(CALLS.items()):
+            update(done, name)
             report[f"{name}_s"] = min(run(code) for _ in range(repeats))
-            bar.advance(task)
+        update(len(CALLS), "import")
         inside = [subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True) for _ in range(repeats)]  # fmt: skip
         report["import_alone_s"] = min(float(r.stdout) for r in inside)
         report["info_imports_numba"] = subprocess.run([sys.executable, "-c", LAZY], capture_output=True).returncode != 0
-        bar.advance(task, 2)
     if json:
         print_json(report)
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,18 +47,25 @@ def _plain(x: Any) -> Any:
     return x
 
 
-def progress(description: str) -> Any:
-    """A rich progress bar on stderr, hidden when stderr is no terminal."""
+@contextmanager
+def progress_bar(total: int, text: str) -> Iterator[Callable[..., None]]:
+    """A bar on stderr while it is a terminal; yields update(done, text)."""
+    if not sys.stderr.isatty():
+        yield lambda done, text=None: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn(description),
+    columns = (
+        TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total} {task.description}"),
+        TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(),
-        console=console,
-        disable=not console.is_terminal,
-        transient=True,
     )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(text, total=total)
+
+        def update(done: int, text: str | None = None) -> None:
+            bar.update(task, completed=done, description=text)
+
+        yield update

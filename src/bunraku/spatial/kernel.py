@@ -7,7 +7,8 @@ The cache folder is named after a hash of every source file that can take part i
 so that an edited helper can never leave a stale caller behind (Numba itself looks at the caller's file only). It lies in
 `$BUNRAKU_CACHE_DIR`, else in the user's cache folder, else, where that cannot be written, in a temporary folder.
 
-A kernel that is not in the cache says on stderr that it compiles, on a terminal with a running clock; `BUNRAKU_QUIET=1` silences it. With `NUMBA_DISABLE_JIT=1`
+A kernel that is not in the cache says on stderr that it compiles, on a terminal with a running clock; `BUNRAKU_QUIET=1` silences it.
+With `NUMBA_DISABLE_JIT=1`
 the same sources run as plain Python. Checked in tests/spatial/test_kernel.py.
 """
 

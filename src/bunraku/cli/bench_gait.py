@@ -1,0 +1,148 @@
+"""`bunraku bench gait`: how fast the walking program is on this machine.
+
+Measures one historical integration (against 0.055 s of a plain-Python prototype, and against the same source run as
+plain Python here), the exact integration (against scipy's DOP853 on the same right-hand side), a survey, every solve
+of the library, and a frame of the ray caster.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.gait_common import table
+
+PROTOTYPE = 0.055
+"""Seconds of one historical integration in a plain-Python prototype."""
+
+PLAIN = """
+import time
+import numpy as np
+from bunraku.gait.library import flat
+from bunraku.gait.report_integrator import ReportProgram
+program = ReportProgram(flat())
+start = np.array([-0.00092496, -0.09368652, 0.70267099, 2.32086754])
+program.end(start)
+begin = time.perf_counter()
+program.end(start)
+print(time.perf_counter() - begin)
+"""
+
+
+def best_of(action: Callable[[], Any], repeats: int) -> float:
+    """Shortest time of several runs, s (after one to warm up)."""
+    action()
+    shortest = float("inf")
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        action()
+        shortest = min(shortest, time.perf_counter() - begin)
+    return shortest
+
+
+def plain_python_seconds() -> float:
+    """One historical integration of the same source without compilation."""
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", PLAIN], env=env, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def scipy_seconds() -> float:
+    """One exact integration by scipy's DOP853 to about the accuracy of ours (1e-11)."""
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    from bunraku.gait.flow import Flow, rate
+    from bunraku.gait.library import flat
+
+    flow = Flow(flat())
+
+    def step() -> None:
+        x = np.array([0.0, -0.0767, 0.6975, 2.24])
+        for piece in range(flow.pieces):
+
+            def right(s: float, y: np.ndarray, piece: int = piece) -> np.ndarray:
+                dx = np.zeros(4)
+                data = (flow.figure, flow.poly, flow.unknowns, flow.interval[piece], s, flow.h, flow.zmp[piece])
+                rate(*data, y, dx, *flow._work[:5])
+                return dx * flow.h
+
+            span = (flow.frac0[piece], flow.frac1[piece])
+            x = solve_ivp(right, span, x, method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
+
+    return best_of(step, 2)
+
+
+def gait(*, starts: int = 1000, json: bool = False) -> None:
+    """Speed of the 1988 walking program: integration, survey, every solve, a picture.
+
+    Args:
+        starts: starts of each survey.
+        json: print the numbers as JSON.
+    """
+    import numpy as np
+
+    from bunraku.draw.render import render
+    from bunraku.draw.walker import camera_for, scene_of
+    from bunraku.gait.flow import Flow
+    from bunraku.gait.library import GAITS, flat, library_gait, usual
+    from bunraku.gait.report_integrator import ReportProgram
+    from bunraku.gait.survey import random_starts, survey
+    from bunraku.gait.walk import exact_walk, historical_walk
+    from bunraku.gait.zmp import FLAT_CASES, USUAL_CASES
+
+    data: dict[str, Any] = {}
+    with progress_bar(6, "historical integration") as update:
+        program = ReportProgram(flat())
+        start = np.array([-0.00092496, -0.09368652, 0.70267099, 2.32086754])
+        data["historical_integration_s"] = best_of(lambda: program.end(start), 200)
+        data["historical_plain_python_s"] = plain_python_seconds()
+        data["speedup_over_prototype"] = PROTOTYPE / data["historical_integration_s"]
+        data["speedup_over_plain_python"] = data["historical_plain_python_s"] / data["historical_integration_s"]
+        update(1, "exact integration")
+        flow = Flow(flat())
+        data["exact_integration_s"] = best_of(lambda: flow.advance(start, 0, flow.pieces), 20)
+        data["exact_scipy_dop853_s"] = scipy_seconds()
+        data["speedup_over_scipy"] = data["exact_scipy_dop853_s"] / data["exact_integration_s"]
+        update(2, f"survey of {starts} starts, historical")
+        for number, method in ((3, "historical"), (4, "exact")):
+            begin = time.perf_counter()
+            result = survey(flat(), random_starts(starts), method)
+            data[f"survey_{method}_s"] = time.perf_counter() - begin
+            data[f"survey_{method}_counts"] = result.counts()
+            update(number, "survey, exact" if number == 3 else "solves")
+        data["survey_starts"] = starts
+        solves: dict[str, float] = {"flat, historical": best_of(lambda: historical_walk(flat()), 1)}
+        for name, case in [("flat", c) for c in FLAT_CASES] + [("usual", c) for c in USUAL_CASES]:
+            solves[f"{name} {case}"] = best_of(lambda name=name, case=case: exact_walk(library_gait(name, case)), 1)
+        for name in GAITS:
+            if name not in ("flat", "usual"):
+                solves[name] = best_of(lambda name=name: exact_walk(library_gait(name)), 1)
+        solves["flat, arms free"] = best_of(lambda: exact_walk(flat(), arms_free=True), 1)
+        data["solve_s"] = solves
+        data["slowest_solve_s"] = max(solves.values())
+        update(5, "pictures")
+        walk = exact_walk(usual())
+        scene, camera = scene_of(walk, np.array([0.5])), camera_for(walk, 0.5, 0.5, "oblique", 640 / 480)
+        data["frame_640x480_s"] = best_of(lambda: render(scene, camera, 640, 480), 5)
+        update(6, "done")
+    if json:
+        print_json(data)
+        return
+    rows = [
+        ("one historical integration", f"{1e3 * data['historical_integration_s']:.3f} ms"),
+        ("  prototype (0.055 s) / ours", f"{data['speedup_over_prototype']:.0f}"),
+        ("  same source, plain Python / ours", f"{data['speedup_over_plain_python']:.0f}"),
+        ("one exact integration", f"{1e3 * data['exact_integration_s']:.2f} ms"),
+        ("  scipy DOP853 / ours", f"{data['speedup_over_scipy']:.0f}"),
+        (f"survey of {starts} starts, historical", f"{data['survey_historical_s']:.1f} s"),
+        (f"survey of {starts} starts, exact", f"{data['survey_exact_s']:.1f} s"),
+        ("a 640 x 480 frame", f"{1e3 * data['frame_640x480_s']:.0f} ms"),
+        *((f"solve {name}", f"{seconds:.2f} s") for name, seconds in data["solve_s"].items()),
+    ]
+    print(table(rows, ("what", "measured")))

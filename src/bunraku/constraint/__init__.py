@@ -1,0 +1,1 @@
+"""Constraints between bodies: how they respond to impulses, and the solvers that find the impulses."""

@@ -1,0 +1,1 @@
+"""Still pictures, strobe pictures, films and plots, without display or GPU."""

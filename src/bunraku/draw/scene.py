@@ -1,0 +1,102 @@
+"""What is to be drawn: spheres, capsules and boxes with colours, a floor, a light and a background.
+
+A `Scene` collects primitives in world coordinates (m, z up) and hands them to the ray caster as one array of N rows:
+kind, colour (3, linear 0 … 1), centre (3), rotation (9, rows), size (3), gloss. Sphere: size = (radius, 0, 0);
+capsule: radius and half length along its z axis; box: half sizes. Checked in tests/draw/test_render.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bunraku.errors import InputError
+
+SPHERE, CAPSULE, BOX = 0, 1, 2
+COLUMNS = 20
+KIND, COLOR, CENTRE, TURN, SIZE, GLOSS = 0, 1, 4, 7, 16, 19
+
+Vector = Sequence[float] | np.ndarray
+
+
+def linear(color: Vector) -> np.ndarray:
+    """Linear light of an sRGB colour 0 … 1."""
+    c = np.clip(np.asarray(color, dtype=float)[:3], 0.0, 1.0)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+@dataclass
+class Scene:
+    """Primitives plus surroundings. `floor` is its height or None; `sun` points towards the light."""
+
+    floor: float | None = 0.0
+    sun: Vector = (0.35, -0.5, 0.9)
+    sky: Vector = (0.93, 0.95, 0.98)
+    floor_colors: tuple[Vector, Vector] = ((0.86, 0.87, 0.88), (0.78, 0.80, 0.82))
+    tile: float = 0.25
+    rows: list[np.ndarray] = field(default_factory=list)
+
+    def _add(self, kind: int, color: Vector, centre: Vector, turn: np.ndarray, size: Vector, gloss: float) -> None:
+        row = np.zeros(COLUMNS)
+        row[KIND] = kind
+        row[COLOR : COLOR + 3] = linear(color)
+        row[CENTRE : CENTRE + 3] = centre
+        row[TURN : TURN + 9] = np.asarray(turn, dtype=float).ravel()
+        row[SIZE : SIZE + 3] = size
+        row[GLOSS] = gloss
+        if not np.all(np.isfinite(row)) or min(size) < 0.0:
+            raise InputError(
+                f"scene: a primitive at {tuple(np.asarray(centre))} with size {tuple(size)} cannot be drawn."
+            )
+        self.rows.append(row)
+
+    def sphere(self, centre: Vector, radius: float, color: Vector, gloss: float = 0.25) -> None:
+        """Add a sphere."""
+        self._add(SPHERE, color, centre, np.eye(3), (radius, 0.0, 0.0), gloss)
+
+    def capsule(self, a: Vector, b: Vector, radius: float, color: Vector, gloss: float = 0.25) -> None:
+        """Add a capsule between two points."""
+        start, end = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+        length = float(np.linalg.norm(end - start))
+        if length < 1e-9:
+            self.sphere(start, radius, color, gloss)
+            return
+        self._add(
+            CAPSULE, color, 0.5 * (start + end), frame_along((end - start) / length), (radius, 0.5 * length, 0.0), gloss
+        )
+
+    def box(
+        self, centre: Vector, half: Vector, color: Vector, turn: np.ndarray | None = None, gloss: float = 0.1
+    ) -> None:
+        """Add a box with half sizes along its own axes (columns of `turn`)."""
+        self._add(BOX, color, centre, np.eye(3) if turn is None else turn, half, gloss)
+
+    @property
+    def primitives(self) -> np.ndarray:
+        """All primitives (N, 20)."""
+        return np.array(self.rows) if self.rows else np.zeros((0, COLUMNS))
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest corner of a box around all primitives (of their bounding spheres)."""
+        p = self.primitives
+        if not len(p):
+            return np.zeros(3), np.zeros(3)
+        reach = bounding_radius(p)[:, None]
+        centre = p[:, CENTRE : CENTRE + 3]
+        return (centre - reach).min(axis=0), (centre + reach).max(axis=0)
+
+
+def bounding_radius(primitives: np.ndarray) -> np.ndarray:
+    """Radius of the sphere about each primitive's centre that holds it."""
+    size = primitives[:, SIZE : SIZE + 3]
+    return np.where(primitives[:, KIND] == BOX, np.linalg.norm(size, axis=1), size[:, 0] + size[:, 1])
+
+
+def frame_along(z: np.ndarray) -> np.ndarray:
+    """A rotation whose third column is the unit vector z."""
+    helper = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    x = np.cross(helper, z)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(z, x), z], axis=1)

@@ -1,0 +1,81 @@
+"""Responses to impulses against J M^-1 J' on random trees with every kind of joint and gears, and on forests."""
+
+import numpy as np
+import pytest
+from figures import random_figure, relative
+
+import bunraku as bk
+from bunraku.constraint.response import HOP, add_impulse, apply_impulses, clear_impulses, respond_blocks, trace_way
+from bunraku.dynamics.delassus_kernel import factor
+from bunraku.dynamics.work import opened
+from bunraku.spatial.entry import entry
+from bunraku.spatial.lanes import borrow
+
+
+@entry("h D I II I DDD DDD DDD")
+def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
+    """K6 of all pairs of the given bodies."""
+    ints, reals, work = opened(handle)
+    factor(ints, reals, borrow(q), work)
+    h = borrow(hops)
+    yy = borrow(y)
+    rr = borrow(roots)
+    for a in range(bodies.shape[0]):
+        lengths[a] = trace_way(ints, reals, work, bodies[a], h[a], yy[a], rr[a])
+    for a in range(bodies.shape[0]):
+        for b in range(bodies.shape[0]):
+            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6)[a, b])
+
+
+@entry("h D DD D D")
+def push(handle, q, wrench, torques, dv):
+    """dv caused by the impulses `wrench` (nb, 6), (n, f) at the bodies' origins, and by torques on joints."""
+    ints, reals, work = opened(handle)
+    factor(ints, reals, borrow(q), work)
+    clear_impulses(ints, work)
+    for i in range(1, ints.shape[0]):
+        n = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
+        f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
+        add_impulse(work, i, n, f)
+    apply_impulses(ints, reals, work, borrow(torques), borrow(dv))
+
+
+def body_jacobians(m, q):
+    """J (nb, 6, nv) of the bodies' origins, (angular, linear)."""
+    J = np.zeros((m.nb, 6, m.nv))
+    twist = np.array([bk.kinematics(m, q, e).twist for e in np.eye(m.nv)])
+    J[:, :3], J[:, 3:] = twist[:, :, 3:].transpose(1, 2, 0), twist[:, :, :3].transpose(1, 2, 0)
+    return J
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_blocks_and_impulses(seed):
+    m = random_figure(seed, links=9)
+    rng = np.random.default_rng(seed)
+    q = bk.random_configuration(m, rng)
+    bodies = np.arange(1, m.nb)
+    n = len(bodies)
+    K6, work = np.empty((n, n, 36)), bk.Work(m)  # the handle is valid while its Work lives
+    blocks.call(
+        work.handle,
+        q,
+        bodies,
+        np.zeros((n, m.nb), dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros((n, m.nb, HOP)),
+        np.zeros((n, 6, 12)),
+        K6,
+    )
+    J = body_jacobians(m, q)
+    M = bk.crba(m, q)
+    wanted = np.einsum("aik,bjk->abij", J, np.linalg.solve(M, J.reshape(-1, m.nv).T).T.reshape(m.nb, 6, m.nv))
+    assert relative(K6.reshape(n, n, 6, 6), wanted[1:, 1:]) < 1e-9
+    wrench = rng.normal(size=(m.nb, 6))
+    wrench[0] = 0
+    dv = np.empty(m.nv)
+    torques = np.zeros(m.nv)
+    for j in m.joints:
+        if j.nv and j.kind in ("hinge", "slider", "universal"):
+            torques[j.v] = rng.normal(size=j.nv)
+    push.call(work.handle, q, wrench, torques, dv)
+    assert relative(dv, np.linalg.solve(M, torques + np.einsum("aik,ai->k", J, wrench))) < 1e-9
