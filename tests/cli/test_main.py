@@ -85,7 +85,8 @@ def test_module_runs_as_a_command():
     assert done.returncode == 0 and done.stdout.startswith("bunraku ")
 
 
-NAMES = """<robot name="[bold]x[/red]"><link name="[red]a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+NAMES = """<robot name="[bold]x[/red]">
+<link name="[red]a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <link name="b[/]"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="[/x]" type="continuous"><parent link="[red]a"/><child link="b[/]"/><axis xyz="0 0 1"/></joint></robot>"""
 
@@ -108,10 +109,14 @@ def test_fixed_root(tmp_path, capsys):
 
 
 def test_a_reader_that_leaves_is_no_error():
-    done = subprocess.run([f"{sys.executable} -m bunraku info human | head -1"], shell=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [f"{sys.executable} -m bunraku info human | head -1"], shell=True, capture_output=True, text=True
+    )
     assert done.stderr == "" and "human" in done.stdout
 
 
 def test_a_full_disk_gets_one_sentence():
-    done = subprocess.run([f"{sys.executable} -m bunraku info human > /dev/full"], shell=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [f"{sys.executable} -m bunraku info human > /dev/full"], shell=True, capture_output=True, text=True
+    )
     assert done.returncode == 2 and "Traceback" not in done.stderr

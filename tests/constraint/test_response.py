@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from figures import random_figure, relative
 
 import bunraku as bk
 from bunraku.constraint.response import HOP, add_impulse, apply_impulses, clear_impulses, respond_blocks, trace_way
@@ -10,6 +9,7 @@ from bunraku.dynamics.delassus_kernel import factor
 from bunraku.dynamics.work import opened
 from bunraku.spatial.entry import entry
 from bunraku.spatial.lanes import borrow
+from figures import random_figure, relative
 
 
 @entry("h D I II I DDD DDD DDD")

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from figures import random_figure, random_state
 
 import bunraku as bk
 from bunraku.dynamics.work import opened
 from bunraku.integrators.advance import advance
 from bunraku.spatial.entry import entry
 from bunraku.spatial.lanes import borrow
+from figures import random_figure, random_state
 
 
 @entry("h D D d")

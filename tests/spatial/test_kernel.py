@@ -18,7 +18,9 @@ SOURCE = Path(bunraku.__file__).parent
 
 def run(code: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess:
     """A fresh Python with its own cache, on a copy of the package in tmp_path."""
-    full = dict(os.environ, NUMBA_DISABLE_JIT="0", BUNRAKU_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=str(tmp_path), **env)
+    full = dict(
+        os.environ, NUMBA_DISABLE_JIT="0", BUNRAKU_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=str(tmp_path), **env
+    )
     return subprocess.run([sys.executable, "-c", code], env=full, capture_output=True, text=True, cwd=tmp_path)
 
 

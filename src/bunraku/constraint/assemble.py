@@ -48,29 +48,29 @@ PLACE_A, TURN_A, PLACE_B, TURN_B, SOFT = 0, 3, 12, 15, 24
 
 
 @inline
-def new_block(kind, rows, origin, blocks, block_reals, row_source, count):
+def new_block(kind, lines, origin, rows):
     """Room for a block of some rows: its number, or ROOM."""
-    k = count[BLOCKS]
-    r = count[ROWS]
-    if k >= blocks.shape[0] or r + rows > row_source.shape[0]:
+    k = rows.count[BLOCKS]
+    r = rows.count[ROWS]
+    if k >= rows.blocks.shape[0] or r + lines > rows.row_source.shape[0]:
         return ROOM
-    blocks[k, BLOCK_KIND] = kind
-    blocks[k, FIRST_ROW] = r
-    blocks[k, ORIGIN] = origin
+    rows.blocks[k, BLOCK_KIND] = kind
+    rows.blocks[k, FIRST_ROW] = r
+    rows.blocks[k, ORIGIN] = origin
     for j in range(3):
-        block_reals[k, j] = 0.0
-    count[BLOCKS] = k + 1
-    count[ROWS] = r + rows
+        rows.block_reals[k, j] = 0.0
+    rows.count[BLOCKS] = k + 1
+    rows.count[ROWS] = r + lines
     return k
 
 
 @inline
-def force_row(work, a, b, sa, sb, x, d, row, row_source, row_w):
+def force_row(work, a, b, sa, sb, x, d, row, rows):
     """A row for a force along d at x on body a and its opposite on body b."""
-    row_source[row, 0] = sa
-    row_source[row, 1] = sb
-    side(work, a, x, d, 1.0, row_w, row, 0)
-    side(work, b, x, d, -1.0, row_w, row, 6)
+    rows.row_source[row, 0] = sa
+    rows.row_source[row, 1] = sb
+    side(work, a, x, d, 1.0, rows.row_w, row, 0)
+    side(work, b, x, d, -1.0, rows.row_w, row, 6)
 
 
 @inline
@@ -85,77 +85,79 @@ def row_rate(work, a, b, row_w, row, dt):
 
 
 @part
-def contact_rows(work, shape_ints, ids, data, contacts, friction, restitution, dt, tree, known, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p):  # fmt: skip
+def contact_rows(work, scene, contacts, dt, rows):
     """Blocks of all contacts; returns (status, whether positions need rows of their own)."""
+    ids = scene.ids
+    data = scene.data
     bounced = 0
     for c in range(contacts):
-        a = shape_ints[ids[c, SHAPE_A], SHAPE_BODY]
-        b = shape_ints[ids[c, SHAPE_B], SHAPE_BODY]
-        sa = source(known, BODY, a, tree[a], sources, tree_count, count)
-        sb = source(known, BODY, b, tree[b], sources, tree_count, count)
-        k = new_block(CONTACT, 3, c, blocks, block_reals, row_source, count)
+        a = scene.shape_ints[ids[c, SHAPE_A], SHAPE_BODY]
+        b = scene.shape_ints[ids[c, SHAPE_B], SHAPE_BODY]
+        sa = source(rows.body_source, BODY, a, rows)
+        sb = source(rows.body_source, BODY, b, rows)
+        k = new_block(CONTACT, 3, c, rows)
         if k == ROOM or sa == ROOM or sb == ROOM:
             return ROOM, 0
-        r = blocks[k, FIRST_ROW]
+        r = rows.blocks[k, FIRST_ROW]
         x = (data[c, POINT], data[c, POINT + 1], data[c, POINT + 2])
         n = (data[c, NORMAL], data[c, NORMAL + 1], data[c, NORMAL + 2])
         t, u = tangents(n)
-        force_row(work, a, b, sa, sb, x, n, r, row_source, row_w)
-        force_row(work, a, b, sa, sb, x, t, r + 1, row_source, row_w)
-        force_row(work, a, b, sa, sb, x, u, r + 2, row_source, row_w)
+        force_row(work, a, b, sa, sb, x, n, r, rows)
+        force_row(work, a, b, sa, sb, x, t, r + 1, rows)
+        force_row(work, a, b, sa, sb, x, u, r + 2, rows)
         for j in range(3):
-            row_b[r + j] = row_rate(work, a, b, row_w, r + j, dt)
-            row_p[r + j] = row_b[r + j]
-        ma = shape_ints[ids[c, SHAPE_A], MATERIAL]
-        mb = shape_ints[ids[c, SHAPE_B], MATERIAL]
-        block_reals[k, 0] = friction[ma, mb]
-        e = restitution[ma, mb]
+            rows.row_b[r + j] = row_rate(work, a, b, rows.row_w, r + j, dt)
+            rows.row_p[r + j] = rows.row_b[r + j]
+        ma = scene.shape_ints[ids[c, SHAPE_A], MATERIAL]
+        mb = scene.shape_ints[ids[c, SHAPE_B], MATERIAL]
+        rows.block_reals[k, 0] = scene.friction[ma, mb]
+        e = scene.restitution[ma, mb]
         gap = data[c, GAP]
-        free = row_b[r]
-        now = row_rate(work, a, b, row_w, r, 0.0)
+        free = rows.row_b[r]
+        now = row_rate(work, a, b, rows.row_w, r, 0.0)
         if e > 0.0 and now < -REST_SPEED and gap + dt * free <= 0.0:
             part = min(max(gap / (-now * dt), 0.0), 1.0) if gap > 0.0 else 0.0
             hit = now + part * (free - now)
-            row_b[r] = free - (-e * hit + (1.0 - part) * (free - now))
-            row_p[r] = free - (-gap + (1.0 - part) * dt * (-e * hit)) / dt
+            rows.row_b[r] = free - (-e * hit + (1.0 - part) * (free - now))
+            rows.row_p[r] = free - (-gap + (1.0 - part) * dt * (-e * hit)) / dt
             bounced = 1
         elif gap > 0.0:
-            row_b[r] = free + gap / dt
-            row_p[r] = row_b[r]
+            rows.row_b[r] = free + gap / dt
+            rows.row_p[r] = rows.row_b[r]
         else:
-            row_b[r] = free - min(PUSH * (-gap) / dt, PUSH_SPEED)
-            row_p[r] = row_b[r]
+            rows.row_b[r] = free - min(PUSH * (-gap) / dt, PUSH_SPEED)
+            rows.row_p[r] = rows.row_b[r]
     return 0, bounced
 
 
 @part
-def limit_rows(q, v, a, dt, lower, upper, limit_body, limit_q, tree, known, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p):  # fmt: skip
+def limit_rows(q, v, a, ends, dt, rows):
     """Blocks of joint limits that the step may reach; returns a status."""
-    for d in range(lower.shape[0]):
-        i = limit_body[d]
+    for d in range(ends.lower.shape[0]):
+        i = ends.body[d]
         if i <= 0:
             continue
-        x = q[limit_q[d]]
+        x = q[ends.iq[d]]
         free = v[d] + dt * a[d]
         for end in range(2):
             sign = 1.0 if end == 0 else -1.0
-            gap = x - lower[d] if end == 0 else upper[d] - x
+            gap = x - ends.lower[d] if end == 0 else ends.upper[d] - x
             if gap + dt * sign * free > LIMIT_NEAR:
                 continue
-            s = source(known, JOINT, i, tree[i], sources, tree_count, count)
-            k = new_block(BOUNDED, 1, 2 * d + end, blocks, block_reals, row_source, count)
+            s = source(rows.joint_source, JOINT, i, rows)
+            k = new_block(BOUNDED, 1, 2 * d + end, rows)
             if k == ROOM or s == ROOM:
                 return ROOM
-            r = blocks[k, FIRST_ROW]
-            row_source[r, 0] = s
-            row_source[r, 1] = -1
+            r = rows.blocks[k, FIRST_ROW]
+            rows.row_source[r, 0] = s
+            rows.row_source[r, 1] = -1
             for j in range(12):
-                row_w[r, j] = 0.0
-            row_w[r, 0] = sign
-            block_reals[k, 1] = 0.0
-            block_reals[k, 2] = 1e300
-            row_b[r] = sign * free + (gap / dt if gap > 0.0 else max(PUSH * gap / dt, -PUSH_SPEED))
-            row_p[r] = row_b[r]
+                rows.row_w[r, j] = 0.0
+            rows.row_w[r, 0] = sign
+            rows.block_reals[k, 1] = 0.0
+            rows.block_reals[k, 2] = 1e300
+            rows.row_b[r] = sign * free + (gap / dt if gap > 0.0 else max(PUSH * gap / dt, -PUSH_SPEED))
+            rows.row_p[r] = rows.row_b[r]
     return 0
 
 
@@ -188,50 +190,60 @@ def angle(s, c):
 
 
 @inline
-def model9(table, row, k):
-    """Nine numbers of a table."""
-    return (table[row, k], table[row, k + 1], table[row, k + 2], table[row, k + 3], table[row, k + 4], table[row, k + 5], table[row, k + 6], table[row, k + 7], table[row, k + 8])  # fmt: skip
+def nine(table, row, k):
+    """Nine numbers of a table: a 3x3 matrix."""
+    return (
+        table[row, k],
+        table[row, k + 1],
+        table[row, k + 2],
+        table[row, k + 3],
+        table[row, k + 4],
+        table[row, k + 5],
+        table[row, k + 6],
+        table[row, k + 7],
+        table[row, k + 8],
+    )
 
 
 @part
-def connection_rows(work, ties, tie_reals, dt, tree, known, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p):  # fmt: skip
+def connection_rows(work, tied, dt, rows):
     """Blocks of all connections; returns a status."""
-    for c in range(ties.shape[0]):
-        if ties[c, ACTIVE] == 0:
+    for c in range(tied.ints.shape[0]):
+        if tied.ints[c, ACTIVE] == 0:
             continue
-        a = ties[c, BODY_A]
-        b = ties[c, BODY_B]
-        sa = source(known, BODY, a, tree[a], sources, tree_count, count)
-        sb = source(known, BODY, b, tree[b], sources, tree_count, count)
+        a = tied.ints[c, BODY_A]
+        b = tied.ints[c, BODY_B]
+        sa = source(rows.body_source, BODY, a, rows)
+        sb = source(rows.body_source, BODY, b, rows)
         Ra = ld9(work, a * NW + ROT)
         Rb = ld9(work, b * NW + ROT)
-        pa = (tie_reals[c, PLACE_A], tie_reals[c, PLACE_A + 1], tie_reals[c, PLACE_A + 2])
-        pb = (tie_reals[c, PLACE_B], tie_reals[c, PLACE_B + 1], tie_reals[c, PLACE_B + 2])
+        pa = (tied.reals[c, PLACE_A], tied.reals[c, PLACE_A + 1], tied.reals[c, PLACE_A + 2])
+        pb = (tied.reals[c, PLACE_B], tied.reals[c, PLACE_B + 1], tied.reals[c, PLACE_B + 2])
         xa = add(ld3(work, a * NW + POS), mv(Ra, pa))
         xb = add(ld3(work, b * NW + POS), mv(Rb, pb))
-        Fa = mm(Ra, model9(tie_reals, c, TURN_A))
-        Fb = mm(Rb, model9(tie_reals, c, TURN_B))
+        Fa = mm(Ra, nine(tied.reals, c, TURN_A))
+        Fb = mm(Rb, nine(tied.reals, c, TURN_B))
         gap = sub(xa, xb)
         twist = rotation_error(mm(Fa, mt(Fb)))
         for axis in range(6):
-            if (ties[c, AXES] >> axis) & 1 == 0:
+            if (tied.ints[c, AXES] >> axis) & 1 == 0:
                 continue
-            k = new_block(EQUALITY, 1, 6 * c + axis, blocks, block_reals, row_source, count)
+            k = new_block(EQUALITY, 1, 6 * c + axis, rows)
             if k == ROOM or sa == ROOM or sb == ROOM:
                 return ROOM
-            r = blocks[k, FIRST_ROW]
+            r = rows.blocks[k, FIRST_ROW]
             j = axis % 3
             d = col(Fa, 0) if j == 0 else (col(Fa, 1) if j == 1 else col(Fa, 2))
             if axis < 3:
-                force_row(work, a, b, sa, sb, xb, d, r, row_source, row_w)
+                force_row(work, a, b, sa, sb, xb, d, r, rows)
                 error = dot(d, gap)
             else:
-                row_source[r, 0] = sa
-                row_source[r, 1] = sb
-                turn_side(d, 1.0, row_w, r, 0)
-                turn_side(d, -1.0, row_w, r, 6)
+                rows.row_source[r, 0] = sa
+                rows.row_source[r, 1] = sb
+                turn_side(d, 1.0, rows.row_w, r, 0)
+                turn_side(d, -1.0, rows.row_w, r, 6)
                 error = dot(d, twist)
-            block_reals[k, 0] = tie_reals[c, SOFT]
-            row_b[r] = row_rate(work, a, b, row_w, r, dt) + TIE * error / dt
-            row_p[r] = row_b[r]
+            rows.block_reals[k, 0] = tied.reals[c, SOFT]
+            rows.row_b[r] = row_rate(work, a, b, rows.row_w, r, dt) + TIE * error / dt
+            rows.row_p[r] = rows.row_b[r]
     return 0

@@ -20,7 +20,6 @@ from bunraku.model.layout import (
     DA,
     DINV,
     FREE,
-    G,
     HINGE,
     IV,
     KIND,
@@ -31,8 +30,9 @@ from bunraku.model.layout import (
     ROT,
     ROTOR,
     SLIDER,
-    U,
     WRENCH,
+    G,
+    U,
 )
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import ld, st

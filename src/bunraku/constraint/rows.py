@@ -4,8 +4,8 @@ A *source* is where an impulse can enter: a body (six wrenches at its origin) or
 on one and w_1 on the other (action and reaction); a *block* is what a solver sees: three rows of a contact (normal, two tangents), one
 row of an equality, or one bounded row. Sources of one tree respond to each other through 6x6 blocks (response.py), others not at all:
     K[r, c] = sum over sides s, t in one tree of  w_r,s' K6[s, t] w_c,t .
-Islands are sets of trees tied by rows; each is solved on its own. Arrays are the caller's (rows_room.py); a negative status says
-which was too small. Checked in tests/constraint/test_rows.py.
+Islands are sets of trees tied by rows; each is solved on its own. Arrays are the caller's (arrays.py); status ROOM says that one was
+too small. Checked in tests/world/.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ SOURCES, ROWS, BLOCKS, POOL = range(4)
 
 
 @inline
-def begin(body_source, joint_source, tree_count, count):
+def begin(rows):
     """Forget the last step's rows."""
-    for i in range(body_source.shape[0]):
-        body_source[i] = -1
-    for i in range(joint_source.shape[0]):
-        joint_source[i] = -1
-    for t in range(tree_count.shape[0]):
-        tree_count[t] = 0
-    for k in range(count.shape[0]):
-        count[k] = 0
+    for i in range(rows.body_source.shape[0]):
+        rows.body_source[i] = -1
+        rows.joint_source[i] = -1
+    for t in range(rows.tree_count.shape[0]):
+        rows.tree_count[t] = 0
+    for k in range(rows.count.shape[0]):
+        rows.count[k] = 0
 
 
 @inline
-def source(known, kind, index, tree, sources, tree_count, count):
+def source(known, kind, index, rows):
     """The number of a source, new or known; -1 for the world, ROOM if there are too many."""
+    tree = rows.tree[index]
     if tree == 0:
         return -1
     if known[index] >= 0:
         return known[index]
-    s = count[SOURCES]
-    if s >= sources.shape[0]:
+    s = rows.count[SOURCES]
+    if s >= rows.sources.shape[0]:
         return ROOM
-    sources[s, KIND] = kind
-    sources[s, INDEX] = index
-    sources[s, TREE] = tree
-    sources[s, LOCAL] = tree_count[tree]
-    tree_count[tree] += 1
+    rows.sources[s, KIND] = kind
+    rows.sources[s, INDEX] = index
+    rows.sources[s, TREE] = tree
+    rows.sources[s, LOCAL] = rows.tree_count[tree]
+    rows.tree_count[tree] += 1
     known[index] = s
-    count[SOURCES] = s + 1
+    rows.count[SOURCES] = s + 1
     return s
 
 
@@ -87,60 +87,63 @@ def body_rate(work, body, w, row, k, dt):
 
 
 @part
-def trace_all(ints, reals, work, sources, count, tree_first, tree_count, by_tree, hops, lengths, y, roots, pool):
+def trace_all(ints, reals, work, rows):
     """Trace every source and fill the pool of 6x6 blocks; returns a status."""
-    n = count[SOURCES]
-    total = 0
+    sources = rows.sources
+    blocks = 0
     position = 0
-    for t in range(tree_count.shape[0]):
-        tree_first[t, 0] = position
-        tree_first[t, 1] = total
-        position += tree_count[t]
-        total += tree_count[t] * tree_count[t]
-    if total > pool.shape[0]:
+    for t in range(rows.tree_count.shape[0]):
+        rows.tree_first[t, 0] = position
+        rows.tree_first[t, 1] = blocks
+        position += rows.tree_count[t]
+        blocks += rows.tree_count[t] * rows.tree_count[t]
+    if blocks > rows.pool.shape[0]:
         return ROOM
-    count[POOL] = total
-    for s in range(n):
-        by_tree[tree_first[sources[s, TREE], 0] + sources[s, LOCAL]] = s
+    rows.count[POOL] = blocks
+    for s in range(rows.count[SOURCES]):
+        rows.by_tree[rows.tree_first[sources[s, TREE], 0] + sources[s, LOCAL]] = s
         if sources[s, KIND] == BODY:
-            lengths[s] = trace_way(ints, reals, work, sources[s, INDEX], hops[s], y[s], roots[s])
+            rows.lengths[s] = trace_way(ints, reals, work, sources[s, INDEX], rows.hops[s], rows.y[s], rows.roots[s])
         else:
-            lengths[s] = trace_joint(ints, reals, work, sources[s, INDEX], hops[s], y[s], roots[s])
-    for t in range(tree_count.shape[0]):
-        m = tree_count[t]
-        first = tree_first[t, 0]
-        base = tree_first[t, 1]
-        for a in range(m):
-            for b in range(m):
-                respond_blocks(ints, work, by_tree[first + a], by_tree[first + b], hops, lengths, y, roots, pool[base + a * m + b])
+            rows.lengths[s] = trace_joint(ints, reals, work, sources[s, INDEX], rows.hops[s], rows.y[s], rows.roots[s])
+    for t in range(rows.tree_count.shape[0]):
+        m = rows.tree_count[t]
+        first = rows.tree_first[t, 0]
+        base = rows.tree_first[t, 1]
+        for i in range(m):
+            for j in range(m):
+                a = rows.by_tree[first + i]
+                b = rows.by_tree[first + j]
+                out = rows.pool[base + i * m + j]
+                respond_blocks(ints, work, a, b, rows.hops, rows.lengths, rows.y, rows.roots, out)
     return 0
 
 
 @inline
-def pool_row(sources, tree_first, tree_count, a, b):
+def pool_row(rows, a, b):
     """Where the block of sources a and b of one tree stands in the pool."""
-    t = sources[a, TREE]
-    return tree_first[t, 1] + sources[a, LOCAL] * tree_count[t] + sources[b, LOCAL]
+    t = rows.sources[a, TREE]
+    return rows.tree_first[t, 1] + rows.sources[a, LOCAL] * rows.tree_count[t] + rows.sources[b, LOCAL]
 
 
-@part
-def respond_rows(sources, tree_first, tree_count, row_source, row_w, pool, r, c):
+@inline
+def respond_rows(rows, r, c):
     """K[r, c]."""
     x = 0.0
     for s in range(2):
-        a = row_source[r, s]
+        a = rows.row_source[r, s]
         if a < 0:
             continue
         for t in range(2):
-            b = row_source[c, t]
-            if b < 0 or sources[a, TREE] != sources[b, TREE]:
+            b = rows.row_source[c, t]
+            if b < 0 or rows.sources[a, TREE] != rows.sources[b, TREE]:
                 continue
-            k = pool_row(sources, tree_first, tree_count, a, b)
+            k = pool_row(rows, a, b)
             for i in range(6):
-                w = row_w[r, 6 * s + i]
+                w = rows.row_w[r, 6 * s + i]
                 if w != 0.0:
                     for j in range(6):
-                        x += w * pool[k, 6 * i + j] * row_w[c, 6 * t + j]
+                        x += w * rows.pool[k, 6 * i + j] * rows.row_w[c, 6 * t + j]
     return x
 
 
@@ -154,27 +157,28 @@ def find(parent, t):
 
 
 @part
-def islands(sources, row_source, blocks, count, parent):
+def islands(rows):
     """Tie trees together and write every block's island."""
+    parent = rows.parent
     for t in range(parent.shape[0]):
         parent[t] = t
-    for k in range(count[BLOCKS]):
-        r = blocks[k, FIRST_ROW]
-        a = row_source[r, 0]
-        b = row_source[r, 1]
+    for k in range(rows.count[BLOCKS]):
+        r = rows.blocks[k, FIRST_ROW]
+        a = rows.row_source[r, 0]
+        b = rows.row_source[r, 1]
         if a >= 0 and b >= 0:
-            x = find(parent, sources[a, TREE])
-            z = find(parent, sources[b, TREE])
+            x = find(parent, rows.sources[a, TREE])
+            z = find(parent, rows.sources[b, TREE])
             if x < z:
                 parent[z] = x
             elif z < x:
                 parent[x] = z
-    for k in range(count[BLOCKS]):
-        r = blocks[k, FIRST_ROW]
-        a = row_source[r, 0]
+    for k in range(rows.count[BLOCKS]):
+        r = rows.blocks[k, FIRST_ROW]
+        a = rows.row_source[r, 0]
         if a < 0:
-            a = row_source[r, 1]
-        blocks[k, ISLAND] = find(parent, sources[a, TREE])
+            a = rows.row_source[r, 1]
+        rows.blocks[k, ISLAND] = find(parent, rows.sources[a, TREE])
 
 
 @inline

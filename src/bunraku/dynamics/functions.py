@@ -258,7 +258,9 @@ def wrenches(model: Model, q: np.ndarray, pushes: Sequence[tuple[str, Sequence[f
     for name, push in pushes:
         given = np.asarray(push, dtype=float)
         if given.shape not in ((3,), (6,)):
-            raise InputError(f"wrenches: the push on {name!r} needs 3 numbers (force) or 6 (force, torque), got {given.shape}.")
+            raise InputError(
+                f"wrenches: the push on {name!r} needs 3 numbers (force) or 6 (force, torque), got {given.shape}."
+            )
         x = np.zeros(6)
         x[: len(given)] = given
         info = model.frame(name)

@@ -38,7 +38,6 @@ class Work:
         self._table = np.array([*(a.ctypes.data for a in arrays), model.nb, model.nq, model.nv], dtype=np.int64)
         self.handle: Any = self._table.ctypes.data if JIT else self
 
-
     def __reduce__(self) -> tuple[Any, tuple[Model]]:
         """Copies and pickles are made anew: an address means nothing elsewhere."""
         return Work, (self.model,)

@@ -1,7 +1,8 @@
 """The human figure of document 000: 28 degrees of freedom and a free base, 69 kg, soles of 19 x 12 cm.
 
 Masses and principal inertias: Table 3 of 000; its smallest principal inertia lies along the segment, which is our assumption (the table
-does not say how its axes lie). Joints: Fig. 5 of 000 – waist 3, neck 3, and on each side hip 3, knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of
+does not say how its axes lie).
+Joints: Fig. 5 of 000 – waist 3, neck 3, and on each side hip 3, knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of
 the lower arms. Segment lengths are fractions of the height after Drillis and Contini (as printed in D. A. Winter, Biomechanics and Motor
 Control of Human Movement); the waist, the neck and the distance of the hips, which they do not give, and all ranges and torque limits are
 ours. Everything scales: lengths with height / 1.7 m, masses with mass / 69 kg, inertias with both.

@@ -1,7 +1,7 @@
 """Materials: friction and restitution of every pair, from each side's own or set for the pair.
 
-Each side may name its own values or leave them (None) to the other. Where both name one: friction is the geometric mean, restitution the larger. Where
-neither does: friction DEFAULT, no restitution.
+Each side may name its own values or leave them (None) to the other. Where both name one: friction is the geometric mean, restitution the
+larger. Where neither does: friction DEFAULT, no restitution.
 """
 
 from __future__ import annotations

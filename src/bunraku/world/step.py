@@ -11,7 +11,10 @@ Nothing is written to q and v before the step is known to be good: a status belo
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from bunraku.collision.detect import detect_contacts
+from bunraku.constraint.arrays import Ends, Island, Memory, Rows, Scene, Tied
 from bunraku.constraint.assemble import connection_rows, contact_rows, limit_rows
 from bunraku.constraint.rows import begin, islands, trace_all
 from bunraku.dynamics.aba_kernel import aba_passes
@@ -49,72 +52,77 @@ def free_motion(ints, reals, q, v, tau, f_ext, work, a):
 
 
 @part
-def touching(shape_ints, shape_reals, pairs, fixed_pairs, excluded, work, margin, creal, cints, ids, data):
+def touching(scene, work, margin):
     """Contacts between shapes at the bodies' present poses: their number, or a status."""
     return detect_contacts(
-        shape_ints, shape_reals, pairs, fixed_pairs, excluded, work, NW, margin, creal, cints, ids, data
-    )
+        scene.shape_ints, scene.shape_reals, scene.pairs, scene.fixed_pairs, scene.excluded, work, NW, margin,
+        scene.real, scene.ints, scene.ids, scene.data,
+    )  # fmt: skip
 
 
 @inline
 def sane(v):
     """Whether every rate is finite and bearable."""
+    worst = 0.0
     for k in range(v.shape[0]):
-        if not (abs(v[k]) < TOO_FAST):
-            return False
-    return True
+        if not abs(v[k]) < TOO_FAST:
+            worst = 1.0
+    return worst == 0.0
+
+
+class State(NamedTuple):
+    """q, v and what drives them; then scratch of nv numbers each."""
+
+    q: Any
+    v: Any
+    tau: Any
+    f_ext: Any
+    a: Any
+    dv: Any
+    torques: Any
+    moved: Any
 
 
 @inline
-def one_step(handle, state, scene, materials, warm, tables, rows, room, limits, ties, info, report, dt, margin, tolerance, sweeps):  # fmt: skip
+def one_step(handle, state, scene, memory, rows, island, ends, tied, info, report, dt, margin, tolerance, sweeps):
     """Advance (q, v) by dt; returns a status."""
     ints, reals, work = opened(handle)
-    q, v, tau, f_ext, a, dv, torques, moved = state
-    shape_ints, shape_reals, pairs, fixed_pairs, excluded, creal, cints, ids, data = scene
-    friction, restitution = materials
-    tree, body_source, joint_source, tree_count, tree_first, by_tree, parent, sources, count = tables
-    hops, lengths, y, roots, pool, row_source, row_w, row_b, row_p, blocks, block_reals, lam = rows
-    lower, upper, limit_body, limit_q = limits
-    tie_ints, tie_reals, tie_force = ties
+    q, v, a, dv, moved = state.q, state.v, state.a, state.dv, state.moved
 
-    free_motion(ints, reals, q, v, tau, f_ext, work, a)
+    free_motion(ints, reals, q, v, state.tau, state.f_ext, work, a)
     body_velocities(ints, reals, v, work)
-
-    n = touching(shape_ints, shape_reals, pairs, fixed_pairs, excluded, work, margin, creal, cints, ids, data)
+    n = touching(scene, work, margin)
     if n < 0:
         return n
-    begin(body_source, joint_source, tree_count, count)
-    status, bounced = contact_rows(work, shape_ints, ids, data, n, friction, restitution, dt, tree, body_source, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p)  # fmt: skip
-    if status < 0:
-        return status
-    status = limit_rows(q, v, a, dt, lower, upper, limit_body, limit_q, tree, joint_source, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p)  # fmt: skip
-    if status < 0:
-        return status
-    status = connection_rows(work, tie_ints, tie_reals, dt, tree, body_source, sources, tree_count, count, blocks, block_reals, row_source, row_w, row_b, row_p)  # fmt: skip
-    if status < 0:
-        return status
-    status = trace_all(ints, reals, work, sources, count, tree_first, tree_count, by_tree, hops, lengths, y, roots, pool)  # fmt: skip
+
+    begin(rows)
+    status, bounced = contact_rows(work, scene, n, dt, rows)
+    if status == 0:
+        status = limit_rows(q, v, a, ends, dt, rows)
+    if status == 0:
+        status = connection_rows(work, tied, dt, rows)
+    if status == 0:
+        status = trace_all(ints, reals, work, rows)
     if status < 0:
         return status
 
-    islands(sources, row_source, blocks, count, parent)
-    warm_start(ids, data, warm, tie_force, info, blocks, count, lam)
-    status = solve_islands(tables, rows, row_b, room, info, report, tolerance, sweeps)
+    islands(rows)
+    warm_start(scene, memory, tied, info, rows)
+    status = solve_islands(rows, rows.row_b, island, info, report, tolerance, sweeps)
     if status < 0:
         return status
-    gather_velocity(ints, reals, work, sources, row_source, row_w, lam, count, torques, dv)
+    gather_velocity(ints, reals, work, rows, state.torques, dv)
     for k in range(v.shape[0]):
-        moved[k] = v[k] + dt * a[k] + dv[k]
+        dv[k] += v[k] + dt * a[k]  # the new v
+        moved[k] = dv[k]
     if not sane(moved):
         return DIVERGED
-    keep_impulses(ids, data, n, warm, tie_force, info, blocks, count, lam)
-    for k in range(v.shape[0]):
-        dv[k] = moved[k]
+    keep_impulses(scene, n, memory, tied, info, rows)
     if bounced != 0:  # an impact inside the step: positions have rows of their own
-        status = solve_islands(tables, rows, row_p, room, info, report, tolerance, sweeps)
+        status = solve_islands(rows, rows.row_p, island, info, report, tolerance, sweeps)
         if status < 0:
             return status
-        gather_velocity(ints, reals, work, sources, row_source, row_w, lam, count, torques, moved)
+        gather_velocity(ints, reals, work, rows, state.torques, moved)
         for k in range(v.shape[0]):
             moved[k] += v[k] + dt * a[k]
         if not sane(moved):
@@ -128,37 +136,47 @@ def one_step(handle, state, scene, materials, warm, tables, rows, room, limits, 
 
 
 @entry(
-    "h D D D D D D D D "  # state
-    "II DD II i I D I II DD "  # scene
-    "DD DD II DD "  # materials, warm
-    "I I I I II I I II I "  # tables
-    "II I DDD DDD DD II DD D D II DD D "  # rows
-    "DD D II DD D D I I "  # room
-    "D D I I II DD D "  # limits, connections
+    "h D D D D D D D D "  # State
+    "II DD II i I D I II DD DD DD II DD "  # Scene, Memory
+    "I I I I II I I II I II I DDD DDD DD II DD D D II DD D "  # Rows
+    "DD D II DD D D I I "  # Island
+    "D D I I II DD D "  # Ends, Tied
     "I D d d d i i"
 )
 def steps(
     handle, q, v, tau, f_ext, a, dv, torques, moved,
-    shape_ints, shape_reals, pairs, fixed_pairs, excluded, creal, cints, ids, data,
-    friction, restitution, warm_ids, warm_force,
-    tree, body_source, joint_source, tree_count, tree_first, by_tree, parent, sources, count,
-    hops, lengths, y, roots, pool, row_source, row_w, row_b, row_p, blocks, block_reals, lam,
+    shape_ints, shape_reals, pairs, fixed_pairs, excluded, real, scratch, ids, data, friction, restitution, last_ids, last_force,
+    tree, body_source, joint_source, tree_count, tree_first, by_tree, parent, sources, count, hops, lengths, y, roots, pool, row_source,
+    row_w, row_b, row_p, blocks, block_reals, lam,
     K, b, local_ints, local_reals, local_lam, work, row_of, done,
-    lower, upper, limit_body, limit_q, tie_ints, tie_reals, tie_force,
+    lower, upper, limit_body, limit_q, tie_ints, tie_reals, tie_impulse,
     info, report, dt, margin, tolerance, sweeps, n,
 ):  # fmt: skip
-    """n steps, or fewer: returns (steps done, status)."""
-    state = (borrow(q), borrow(v), borrow(tau), borrow(f_ext), borrow(a), borrow(dv), borrow(torques), borrow(moved))
-    scene = (borrow(shape_ints), borrow(shape_reals), borrow(pairs), fixed_pairs, borrow(excluded), borrow(creal), borrow(cints), borrow(ids), borrow(data))  # fmt: skip
-    materials = (borrow(friction), borrow(restitution))
-    warm = (borrow(warm_ids), borrow(warm_force))
-    tables = (borrow(tree), borrow(body_source), borrow(joint_source), borrow(tree_count), borrow(tree_first), borrow(by_tree), borrow(parent), borrow(sources), borrow(count))  # fmt: skip
-    rows = (borrow(hops), borrow(lengths), borrow(y), borrow(roots), borrow(pool), borrow(row_source), borrow(row_w), borrow(row_b), borrow(row_p), borrow(blocks), borrow(block_reals), borrow(lam))  # fmt: skip
-    room = (borrow(K), borrow(b), borrow(local_ints), borrow(local_reals), borrow(local_lam), borrow(work), borrow(row_of), borrow(done))  # fmt: skip
-    limits = (borrow(lower), borrow(upper), borrow(limit_body), borrow(limit_q))
-    ties = (borrow(tie_ints), borrow(tie_reals), borrow(tie_force))
+    """n steps, or fewer: returns (steps done, status). Arrays in the order of State, Scene, Memory, Rows, Island, Ends, Tied."""
+    state = State(
+        borrow(q), borrow(v), borrow(tau), borrow(f_ext), borrow(a), borrow(dv), borrow(torques), borrow(moved)
+    )
+    scene = Scene(
+        borrow(shape_ints), borrow(shape_reals), borrow(pairs), fixed_pairs, borrow(excluded), borrow(real), borrow(scratch),
+        borrow(ids), borrow(data), borrow(friction), borrow(restitution),
+    )  # fmt: skip
+    memory = Memory(borrow(last_ids), borrow(last_force))
+    rows = Rows(
+        borrow(tree), borrow(body_source), borrow(joint_source), borrow(tree_count), borrow(tree_first), borrow(by_tree),
+        borrow(parent), borrow(sources), borrow(count), borrow(hops), borrow(lengths), borrow(y), borrow(roots), borrow(pool),
+        borrow(row_source), borrow(row_w), borrow(row_b), borrow(row_p), borrow(blocks), borrow(block_reals), borrow(lam),
+    )  # fmt: skip
+    island = Island(
+        borrow(K), borrow(b), borrow(local_ints), borrow(local_reals), borrow(local_lam), borrow(work), borrow(row_of), borrow(done)
+    )  # fmt: skip
+    ends = Ends(borrow(lower), borrow(upper), borrow(limit_body), borrow(limit_q))
+    tied = Tied(borrow(tie_ints), borrow(tie_reals), borrow(tie_impulse))
+    numbers = borrow(info)
+    reals = borrow(report)
     for k in range(n):
-        status = one_step(handle, state, scene, materials, warm, tables, rows, room, limits, ties, borrow(info), borrow(report), dt, margin, tolerance, sweeps)  # fmt: skip
+        status = one_step(
+            handle, state, scene, memory, rows, island, ends, tied, numbers, reals, dt, margin, tolerance, sweeps
+        )
         if status < 0:
             return k, status
     return n, 0

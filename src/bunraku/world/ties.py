@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.constraint.assemble import ACTIVE, AXES, BODY_A, BODY_B, PLACE_A, PLACE_B, SOFT, TURN_A, TURN_B
+from bunraku.constraint.assemble import ACTIVE, PLACE_A, PLACE_B, SOFT, TURN_A, TURN_B
 from bunraku.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,7 +69,12 @@ class Ties:
     def resize(self, n: int) -> None:
         """Room for n connections."""
         k = min(n, len(self.ints))
-        ints, reals, impulse, last = np.zeros((n, 4), dtype=np.int64), np.zeros((n, 25)), np.zeros(6 * n), np.zeros(6 * n)
+        ints, reals, impulse, last = (
+            np.zeros((n, 4), dtype=np.int64),
+            np.zeros((n, 25)),
+            np.zeros(6 * n),
+            np.zeros(6 * n),
+        )
         ints[:k], reals[:k] = self.ints[:k], self.reals[:k]
         impulse[: 6 * k], last[: 6 * k] = self.impulse[: 6 * k], self.last[: 6 * k]
         self.ints, self.reals, self.impulse, self.last = ints, reals, impulse, last

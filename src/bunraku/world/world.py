@@ -5,8 +5,8 @@
     fig = world.add(bk.human(), at=(0, 0, 0.901))
     world.run(seconds=2.0)
 
-Positions are where models' root frames go. Contacts are rigid and solved by `pgs` (constraint.contact). A connection ties any of the six axes x y z rx ry rz
-of a frame that is fixed to the first body; `at` is the world point where it is made, and the frame has world axes at that moment.
+Positions are where models' root frames go. Contacts are rigid and solved by `pgs` (constraint.contact). A connection ties any of the six
+axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point where it is made, and the frame has world axes then.
 A step that fails raises `StepDiverged` and leaves the world at its last good state. Checked in tests/world/.
 """
 
@@ -106,7 +106,8 @@ class Snapshot:
 
 
 class World:
-    """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead contacts are seen."""
+    """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
+    contacts are seen."""
 
     def __init__(
         self,
@@ -149,7 +150,8 @@ class World:
         friction: float | None = None,
         restitution: float | None = None,
     ) -> Figure:
-        """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); None leaves a material to the other side."""
+        """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or restitution None
+        leaves them to the other side."""
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -157,7 +159,9 @@ class World:
         root = model.joints[0] if model.joints and model.joints[0].kind == "free" else None
         if at is not None or rotation is not None:
             if root is None:
-                raise InputError(f"World: {model.name!r} has a fixed base; it cannot be placed with `at` or `rotation`.")
+                raise InputError(
+                    f"World: {model.name!r} has a fixed base; it cannot be placed with `at` or `rotation`."
+                )
             if at is not None:
                 x = np.asarray(at, dtype=float)
                 if x.shape != (3,) or not np.all(np.isfinite(x)):
@@ -240,7 +244,9 @@ class World:
         """Advance by n steps of dt."""
         self._prepare()
         if not np.all(np.isfinite(self.q)) or not np.all(np.isfinite(self.v)) or not np.all(np.isfinite(self.tau)):
-            raise StepDiverged(f"t={self.time:.4f} s: {self._not_finite()} is not finite; set it again, or restore a snapshot.")
+            raise StepDiverged(
+                f"t={self.time:.4f} s: {self._not_finite()} is not finite; set it again, or restore a snapshot."
+            )
         alone = self._controllers or self._pushes or self._ties.breakable
         left = int(n)
         while left > 0:
@@ -288,7 +294,9 @@ class World:
             self._new_warm(ids, force)
         elif status == ROOM:
             if self._room.rows > MOST:
-                raise StepDiverged(f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes.")
+                raise StepDiverged(
+                    f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
+                )
             self._room = self._room.grown(self.model)
         elif status == DIVERGED:
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))

@@ -7,7 +7,7 @@ import math
 from bunraku.constraint.contact.active import copy_row, newton
 from bunraku.constraint.contact.blocks import fill_scales
 from bunraku.constraint.contact.dense import multiply, padded
-from bunraku.constraint.contact.memory import ANCHOR, B, BEST, LAM, ROOT, V, matrix_at, work_size
+from bunraku.constraint.contact.memory import ANCHOR, BEST, LAM, ROOT, B, V, matrix_at, work_size
 from bunraku.constraint.contact.residual import scale_of, worst_error
 from bunraku.constraint.contact.sweep import sweep
 from bunraku.spatial.entry import entry
@@ -106,7 +106,16 @@ def solve_repeated(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_swee
         for i in range(m):
             lam[i] = starts[r % starts.shape[0], i]
         _, s, _ = solve(
-            borrow(K), borrow(b), borrow(ints), borrow(reals), nblocks, m, borrow(lam), borrow(work), tolerance, max_sweeps
+            borrow(K),
+            borrow(b),
+            borrow(ints),
+            borrow(reals),
+            nblocks,
+            m,
+            borrow(lam),
+            borrow(work),
+            tolerance,
+            max_sweeps,
         )
         total += s
     return total / repeats
