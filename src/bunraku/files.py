@@ -1,8 +1,8 @@
 """Writing files so that nothing is ever half-written: beside the target first, then renamed.
 
 `write_bytes` and `write_text` make missing folders, write to a temporary file in the same folder and rename it over the
-target; a failure leaves the old file as it was and becomes an InputError with the path. Whatever stops the writing, Ctrl-C
-included, the temporary file is removed. Checked in tests/test_files.py.
+target; a failure leaves the old file as it was and becomes an InputError with the path. Whatever
+stops the writing, Ctrl-C included, the temporary file is removed. Checked in tests/test_files.py.
 """
 
 from __future__ import annotations

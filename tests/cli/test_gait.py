@@ -159,7 +159,10 @@ MISTAKES = [
     (["gait", "solve", "flat", "--samples", "1"], "wanted 2 to 100001"),
     (["gait", "solve", "flat", "--mode", "historical", "--arms-free"], "mode exact only"),
     (["gait", "solve", "usual", "--mode", "historical"], "needs a start"),
-    (["gait", "solve", "flat", "--start", "nan", "0", "0", "0"], "start must be finite (rad, rad/s), got (nan, 0, 0, 0)"),
+    (
+        ["gait", "solve", "flat", "--start", "nan", "0", "0", "0"],
+        "start must be finite (rad, rad/s), got (nan, 0, 0, 0)",
+    ),
     (["gait", "solve", "flat", "--start", "0", "inf", "0", "0", "--mode", "historical"], "start must be finite"),
     (["gait", "draw", "flat", "--interval", "0"], "interval above 0"),
     (["gait", "draw", "flat", "--out", "walk.jpg"], "must end in .png"),

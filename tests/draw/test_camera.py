@@ -16,9 +16,7 @@ LOW, HIGH = np.array([-1.0, -0.5, 0.0]), np.array([2.0, 0.5, 1.8])
 def test_a_fitted_box_is_seen_whole_and_large(view: str, aspect: float) -> None:
     width, height = round(300 * aspect), 300
     camera = fit(view, corners(LOW, HIGH), aspect)
-    seen = [
-        camera.project(np.array([x, y, z]), width, height) for x in (-1, 2) for y in (-0.5, 0.5) for z in (0, 1.8)
-    ]
+    seen = [camera.project(np.array([x, y, z]), width, height) for x in (-1, 2) for y in (-0.5, 0.5) for z in (0, 1.8)]
     column, row = np.array(seen).T
     assert column.min() >= 0 and column.max() <= width
     assert row.min() >= 0 and row.max() <= height
@@ -30,7 +28,7 @@ def test_a_fitted_box_is_seen_whole_and_large(view: str, aspect: float) -> None:
 
 
 def test_fitted_spheres_touch_the_edges() -> None:
-    """A sphere's outline in perspective: its extreme rays are tangents, |offset| = r sqrt(1 + t^2) from the centre ray."""
+    """The four planes through the camera and the picture's edges are tangent: the centre is r away from each."""
     centre, radius = np.array([0.3, -0.2, 1.0]), 0.4
     camera = fit("front", centre[None], 1.0, radius=np.array([radius]), margin=1.0)
     t = camera.half_height

@@ -226,7 +226,7 @@ def test_what_remains_is_the_noise_of_the_printed_table() -> None:
     2e-3, the indices too."""
     program = ReportProgram(flat(), table=printed_beta1_table())
     changed = np.argwhere(program.table != leg_table(flat()))
-    assert [tuple(cell) for cell in changed.tolist()] == [(4, 3, 2), (7, 0, 2), (8, 0, 2)]  # row, beta1 left/right, order
+    assert [tuple(cell) for cell in changed.tolist()] == [(4, 3, 2), (7, 0, 2), (8, 0, 2)]
     computed = computed_62c(program)
     nearer = {
         "theta": 1e-4,

@@ -287,7 +287,7 @@ def draw(
         gait: library gait, TOML file, or GAIT cards.
         view: where from.
         begin: first time, s (any number of steps).
-        end: last time, s; left out, six figures in one picture, else two steps.
+        end: last time, s; left out, six figures in one picture (four on stairs), else two steps.
         interval: time between pictures, s; left out, far enough for figures in one picture to be told apart (an odd
             number of quarter steps, 0.4 m on at least), a quarter step for --separate, a twentieth for a film.
         separate: one PNG for each time (walk_0001.png, walk_0002.png …) instead of all in one.

@@ -62,7 +62,10 @@ def remark(data: dict[str, Any]) -> list[str]:
     """A line below the checks, where those that fail are known faults of the report's data."""
     failed = {c["name"] for c in data["checks"] if not c["passed"]}
     if failed and failed <= KNOWN_FAULTS and data["source"].startswith("JAERI-M 88-080"):
-        return ["", "NO: known faults of the report's data, see docs/gait.md; our own gaits (usual, smooth …) hold all."]
+        return [
+            "",
+            "NO: known faults of the report's data, see docs/gait.md; our own gaits (usual, smooth …) hold all.",
+        ]
     return []
 
 
@@ -120,7 +123,7 @@ def run(
     """
     began = time.perf_counter()
     what = load_gait(gait, case, bidyn, zmp)
-    with progress_bar(6, "loading (the first run compiles, up to half a minute)") as update:
+    with progress_bar(6, "loading (the first run compiles, about 15 s)") as update:
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.draw.plots import walk_plots
         from bunraku.draw.walker import film, strobe, strobe_times, times_of

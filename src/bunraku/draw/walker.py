@@ -1,8 +1,8 @@
 """The walking figure of the report as solids: one instant, several superimposed (strobe), any view, stairs included.
 
 Head a sphere, limbs and trunk capsules, feet boxes; left limbs blue, right limbs orange, so that the sides can be
-told apart. In a strobe picture earlier figures are paler, and stand far enough apart to be seen one by one. Checked by looking, and in tests/draw/test_walker.py (what
-is seen where).
+told apart. In a strobe picture earlier figures are paler, and all stand far enough apart to be seen one by one.
+Checked by looking, and in tests/draw/test_walker.py (what is seen where).
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ LIMBS = (
 
 APART = 0.4
 """Way between two figures of a strobe picture, m: about what a figure with bent forearms takes up."""
-FIGURES = 6
+FIGURES, STAIR_FIGURES = 6, 4
+"""Figures in a strobe picture: as many as fill one twice as wide as high."""
 
 
 def pale(color: tuple[float, float, float], share: float) -> tuple[float, ...]:
@@ -97,19 +98,19 @@ def times_of(start: float, end: float, interval: float) -> np.ndarray:
 def strobe_interval(walk: Walk) -> float:
     """Time between the figures of a strobe picture, s, by which they can be told apart: the figure has moved on by
     APART, and an odd number of quarter steps lets each figure show another phase of the walk."""
-    quarter, way = 0.25 * walk.gait.step_time, 0.25 * float(np.hypot(progress(walk), walk.gait.rise))
+    quarter, way = 0.25 * walk.gait.step_time, 0.25 * abs(progress(walk))
     number = 1
     while number * way < APART and number < 15:
         number += 2
     return number * quarter
 
 
-def strobe_times(
-    walk: Walk, begin: float = 0.0, end: float | None = None, interval: float | None = None
-) -> np.ndarray:
-    """Times of a strobe picture: FIGURES of them, `strobe_interval` apart, unless told otherwise."""
+def strobe_times(walk: Walk, begin: float = 0.0, end: float | None = None, interval: float | None = None) -> np.ndarray:
+    """Times of a strobe picture: FIGURES of them (on stairs STAIR_FIGURES), `strobe_interval` apart, unless told
+    otherwise."""
+    count = FIGURES if walk.gait.rise == 0.0 else STAIR_FIGURES
     apart = strobe_interval(walk) if interval is None else interval
-    return times_of(begin, begin + (FIGURES - 1) * apart if end is None else end, apart)
+    return times_of(begin, begin + (count - 1) * apart if end is None else end, apart)
 
 
 def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None = None, view: str = "oblique") -> Scene:

@@ -179,7 +179,7 @@ def historical_walk(gait: Gait, *, start: np.ndarray | None = None) -> Walk:
     """Follow the report: search from the given start, or from the gait's starts one after the other, then its
     tables."""
     program = ReportProgram(gait)
-    starts = [checked_start(s, 4) for s in (gait.starts if start is None else [start])]
+    starts = [checked_start(s, 4) for s in (map(np.array, gait.starts) if start is None else [start])]
     if not starts:
         raise InputError(
             f"gait {gait.name!r}: the historical solver needs a start (theta, psi, theta', psi'); give --start."
