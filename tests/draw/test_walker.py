@@ -58,7 +58,7 @@ def test_strobe_spreads_over_the_way(walk: Walk) -> None:
 @pytest.mark.parametrize("view", ["oblique", "right"])
 def test_what_is_drawn_fills_the_picture(name: str, view: str) -> None:
     """Things (not floor or sky: drawn once with, once without them) reach from edge to edge in width or height, inside
-    the margin of 3 % (and a pixel), and cover a fair part."""
+    the margin of 3 % (and a pixel): nearer the camera cannot go."""
     walk = exact_walk(library_gait(name))
     times = strobe_times(walk)
     assert len(times) == (4 if name == "stairs_up" else 6)
@@ -72,7 +72,6 @@ def test_what_is_drawn_fills_the_picture(name: str, view: str) -> None:
     left, above = (0.5 * size * (1.0 - 1.0 / 1.06) - 1.0 for size in (400, 200))
     assert min(rows[0], 199 - rows[-1]) > above and min(columns[0], 399 - columns[-1]) > left
     assert np.ptp(rows) > 185 or np.ptp(columns) > 372
-    assert seen.mean() > 0.2
 
 
 @pytest.mark.parametrize("name", ["flat", "usual", "smooth", "long_stride", "stairs_up"])
