@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import math
 
-from bunraku.constraint.contact.blocks import BOUNDED, CONTACT
+from bunraku.constraint.contact.blocks import BOUNDED, CONTACT, EQUALITY
 from bunraku.constraint.contact.dense import factor, multiply, padded, substitute
-from bunraku.constraint.contact.memory import CLASS, FX, FY, GAMMA, INVERSE, LAM, RHS, ROOT, STEP, TINY, B, V, block_at
+from bunraku.constraint.contact.memory import B, CLASS, FX, FY, GAMMA, INVERSE, LAM, RHS, ROOT, STEP, TINY, V, block_at
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES, ld, st, wide_ld, wide_st
 
@@ -179,19 +179,32 @@ def regularise(work, n, A, unknowns, size):
 
 
 @inline
-def retest(work, n, unknowns, limit):
-    """Replace the right-hand side, in RHS, by what the step in STEP can meet of it. Returns whether anything was worth it."""
-    worth = False
-    for u in range(unknowns):
-        missed = ld(work, STEP * n + u) * ld(work, TINY * n + u) * (REGULAR / SMALLEST)  # R dy
-        st(work, RHS * n + u, ld(work, RHS * n + u) - missed)
-        worth = worth or abs(missed) > limit * math.sqrt(ld(work, TINY * n + u) * (1.0 / SMALLEST))
-    return worth
+def contradiction(ints, nblocks, work, n, limit):
+    """Take off the right-hand side, in RHS, what no step can meet: R dy, with dy in STEP.
+
+    Returns (whether that is worth another solve, its largest part [sqrt J] if it lies in equalities alone, else 0)."""
+    largest = 0.0
+    elsewhere = 0.0
+    u = 0
+    for k in range(nblocks):
+        state = ld(work, block_at(n, k) + CLASS)
+        for _ in range(3 if state == STICK else 2 if state == SLIP else 1 if state > FIXED else 0):
+            d = ld(work, TINY * n + u) * (1.0 / SMALLEST)
+            missed = ld(work, STEP * n + u) * d * REGULAR
+            st(work, RHS * n + u, ld(work, RHS * n + u) - missed)
+            if missed * missed > limit * limit * d:
+                missed = abs(missed) / math.sqrt(d)
+                if ints[k, 0] == EQUALITY:
+                    largest = max(largest, missed)
+                else:
+                    elsewhere = max(elsewhere, missed)
+            u += 1
+    return largest + elsewhere > 0.0, largest if elsewhere == 0.0 else 0.0
 
 
 @inline
 def take_step(ints, reals, nblocks, work, n):
-    """lam += G dy, then onto the cones and between the bounds."""
+    """lam += G dy; what leaves its cone or bounds is left there, for the next step's sign tests."""
     lam = LAM * n
     u = STEP * n
     for k in range(nblocks):
@@ -203,8 +216,6 @@ def take_step(ints, reals, nblocks, work, n):
         z = ld(work, lam + i) + ld(work, u)
         if state == ROW:
             u += 1
-            if ints[k, 0] == BOUNDED:
-                z = min(max(z, reals[k, 1]), reals[k, 2])
             st(work, lam + i, z)
             continue
         x = 0.0
@@ -223,21 +234,41 @@ def take_step(ints, reals, nblocks, work, n):
             u += 2
         else:
             u += 1
-        z = max(z, 0.0)
-        radius = reals[k, 0] * z
-        square = x * x + y * y
-        if square > radius * radius:
-            shorter = radius / math.sqrt(square)
-            x *= shorter
-            y *= shorter
         st(work, lam + i, z)
         st(work, lam + i + 1, x)
         st(work, lam + i + 2, y)
 
 
 @inline
+def project(ints, reals, nblocks, work, n):
+    """lam onto the cones and between the bounds. Returns whether anything moved."""
+    moved = False
+    for k in range(nblocks):
+        i = LAM * n + ints[k, 1]
+        z = ld(work, i)
+        if ints[k, 0] == BOUNDED:
+            clipped = min(max(z, reals[k, 1]), reals[k, 2])
+            moved = moved or clipped != z
+            st(work, i, clipped)
+        elif ints[k, 0] == CONTACT:
+            x = ld(work, i + 1)
+            y = ld(work, i + 2)
+            radius = reals[k, 0] * max(z, 0.0)
+            square = x * x + y * y
+            if z < 0.0 or square > radius * radius * (1.0 + 1e-15):
+                moved = True
+                shorter = (1.0 - 2e-16) * radius / math.sqrt(square) if square > 0.0 else 0.0
+                st(work, i, max(z, 0.0))
+                st(work, i + 1, x * shorter)
+                st(work, i + 2, y * shorter)
+    return moved
+
+
+@inline
 def newton(ints, reals, nblocks, work, K, A, n, m, limit):
-    """One step from work[LAM], work[V] = K lam + b; work[LAM] is replaced. limit: an error [sqrt J] that does not matter."""
+    """One step from work[LAM], work[V] = K lam + b; work[LAM] is replaced. limit: an error [sqrt J] that does not matter.
+
+    Returns the part [sqrt J] of the equalities that contradicts itself; 0 if all can be met."""
     unknowns, symmetric = classify(ints, reals, nblocks, work, n)
     multiply(work, K, n, m, LAM * n, B * n, V * n)
     size = padded(unknowns)
@@ -247,7 +278,9 @@ def newton(ints, reals, nblocks, work, K, A, n, m, limit):
     copy_row(work, RHS * n, STEP * n, size)
     factor(work, A, n, size, symmetric, TINY * n, INVERSE * n)
     substitute(work, A, n, size, INVERSE * n, STEP * n)
-    if retest(work, n, unknowns, limit):
+    worth, unmet = contradiction(ints, nblocks, work, n, limit)
+    if worth:
         copy_row(work, STEP * n, RHS * n, size)
         substitute(work, A, n, size, INVERSE * n, STEP * n)
     take_step(ints, reals, nblocks, work, n)
+    return unmet

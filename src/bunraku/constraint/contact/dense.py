@@ -81,22 +81,10 @@ def factor(work, at, n, size, symmetric, tiny, inverse):
         l32 = (a32 - l30 * u02 - l31 * u12) * p2
         u33 = a33 - l30 * u03 - l31 * u13 - l32 * u23
         p3 = pivot(u33, ld(work, tiny + k + 3))
-        st(work, inverse + k, p0)
-        st(work, inverse + k + 1, p1)
-        st(work, inverse + k + 2, p2)
-        st(work, inverse + k + 3, p3)
-        st(work, r1 + k, l10)
-        st(work, r1 + k + 1, u11)
-        st(work, r1 + k + 2, u12)
-        st(work, r1 + k + 3, u13)
-        st(work, r2 + k, l20)
-        st(work, r2 + k + 1, l21)
-        st(work, r2 + k + 2, u22)
-        st(work, r2 + k + 3, u23)
-        st(work, r3 + k, l30)
-        st(work, r3 + k + 1, l31)
-        st(work, r3 + k + 2, l32)
-        st(work, r3 + k + 3, u33)
+        wide_st(work, inverse + k, join(p0, p1, p2, p3))
+        wide_st(work, r1 + k, join(l10, u11, u12, u13))
+        wide_st(work, r2 + k, join(l20, l21, u22, u23))
+        wide_st(work, r3 + k, join(l30, l31, l32, u33))
         # its four rows to the right
         for j in range(k + LANES, size, LANES):
             x0 = wide_ld(work, r0 + j)
@@ -121,10 +109,7 @@ def factor(work, at, n, size, symmetric, tiny, inverse):
                 l2 = (ld(work, row + k + 2) - l0 * u02 - l1 * u12) * p2
                 l3 = (ld(work, row + k + 3) - l0 * u03 - l1 * u13 - l2 * u23) * p3
                 start = k + LANES
-            st(work, row + k, l0)
-            st(work, row + k + 1, l1)
-            st(work, row + k + 2, l2)
-            st(work, row + k + 3, l3)
+            wide_st(work, row + k, join(l0, l1, l2, l3))
             for j in range(start, size, LANES):
                 even = wide_ld(work, row + j) - wide_ld(work, r0 + j) * l0 - wide_ld(work, r1 + j) * l1
                 odd = wide_ld(work, r2 + j) * l2 + wide_ld(work, r3 + j) * l3

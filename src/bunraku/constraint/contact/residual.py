@@ -9,8 +9,8 @@ roots of an energy, each zero exactly where its law holds:
                  slip while inside the cone, or slip not exactly opposite to friction; the true law of maximum dissipation
     row          | lam - P(lam - (v + compliance lam) / d) | s           P: nearest point of [lo, hi]; equality: |v| / s
 
-The residual is the largest of them divided by E = max(|b_i| / s_i, 1e-8 |lam_i| s_i): the free velocity's scale; the second term is a floor
-for what double precision can cancel, and matters above a mass ratio of about 1e8. A violated immovable row counts (about 1 relative to b).
+The residual is the largest of them divided by E = max(|b_i| / s_i, 1e-8 |lam_i| s_i), the free velocity's scale. (The second term,
+over the normals and single rows, is a floor for what double precision can cancel, and matters above a mass ratio of about 1e8.) A violated immovable row counts (about 1 relative to b).
 Cost: m^2 for v. Checked in tests/constraint/test_residual.py against laws written differently.
 """
 
@@ -27,12 +27,11 @@ FLOOR = 1e-8  # of lam s: what cancels to 1e-6 of b at double precision
 
 
 @inline
-def scale_of(work, root, b, lam, m):
-    """E: the scale of the free velocity, in square roots of an energy; at least the smallest normal number."""
+def free_scale(work, root, b, m):
+    """max |b_i| / s_i [sqrt J]; at least the smallest normal number."""
     E = 1e-300
     for i in range(m):
-        s = abs(ld(work, root + i))
-        E = max(E, abs(ld(work, b + i)) / s, FLOOR * abs(ld(work, lam + i)) * s)
+        E = max(E, abs(ld(work, b + i)) / abs(ld(work, root + i)))
     return E
 
 
@@ -64,15 +63,26 @@ def block_errors(work, root, v, lam, i, kind, c, lo, hi):
 
 
 @inline
-def worst_error(ints, reals, nblocks, work, root, v, lam):
-    """The largest absolute error of all blocks."""
+def errors(ints, reals, nblocks, work, root, v, lam):
+    """(worst, stuck, square, impulse): the largest error of movable blocks, that of immovable ones, the sum of the squares of the former,
+    and the largest |lam_i| s_i, all in square roots of an energy."""
     worst = 0.0
+    stuck = 0.0
+    square = 0.0
+    impulse = 0.0
     for k in range(nblocks):
-        e = block_errors(work, root, v, lam, ints[k, 1], ints[k, 0], reals[k, 0], reals[k, 1], reals[k, 2])
-        worst = max(worst, e[0], e[1], e[2], e[3])
-        if not e[0] + e[2] + e[3] < math.inf:  # a NaN must not hide in max()
-            worst = math.inf
-    return worst
+        i = ints[k, 1]
+        e = block_errors(work, root, v, lam, i, ints[k, 0], reals[k, 0], reals[k, 1], reals[k, 2])
+        s = ld(work, root + i)
+        impulse = max(impulse, abs(ld(work, lam + i) * s))
+        if s > 0.0:
+            worst = max(worst, e[0], e[1], e[2], e[3])
+            square += e[0] * e[0] + e[2] * e[2] + e[3] * e[3]
+        else:
+            stuck = max(stuck, e[0], e[3])
+    if not square < math.inf:  # a NaN hides from max()
+        worst = math.inf
+    return worst, stuck, square, impulse
 
 
 @entry("DD D II DD i i D D D")
@@ -87,7 +97,8 @@ def residual(K, b, ints, reals, nblocks, m, lam, work, parts):
         st(w, m + i, v)
         st(w, 2 * m + i, lam[i])
         st(w, 3 * m + i, b[i])
-    E = scale_of(w, 0, 3 * m, 2 * m, m)
+    _, _, _, impulse = errors(borrow(ints), borrow(reals), nblocks, w, 0, m, 2 * m)
+    E = max(free_scale(w, 0, 3 * m, m), FLOOR * impulse)
     for k in range(4):
         parts[k] = 0.0
     for k in range(nblocks):
