@@ -103,5 +103,5 @@ def test_bounded_row(b, wanted):
 def test_warm_start_is_the_solution():
     K, b, kinds, reals = soles(3)
     lam, v, *_ = solve(K, b, kinds, reals, tolerance=1e-8)
-    again, w, status, residual = solve(K, b, kinds, reals, lam=lam, tolerance=1e-6)
+    _, w, status, residual = solve(K, b, kinds, reals, lam=lam, tolerance=1e-6)
     assert status == 0 and residual <= 1e-6 and np.allclose(v, w, atol=1e-5)

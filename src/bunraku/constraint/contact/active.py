@@ -21,7 +21,7 @@ import math
 
 from bunraku.constraint.contact.blocks import BOUNDED, CONTACT, EQUALITY
 from bunraku.constraint.contact.dense import factor, multiply, padded, substitute
-from bunraku.constraint.contact.memory import B, CLASS, FX, FY, GAMMA, INVERSE, LAM, RHS, ROOT, STEP, TINY, V, block_at
+from bunraku.constraint.contact.memory import CLASS, FX, FY, GAMMA, INVERSE, LAM, RHS, ROOT, STEP, TINY, B, V, block_at
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES, ld, st, wide_ld, wide_st
 

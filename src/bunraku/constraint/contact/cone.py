@@ -62,7 +62,9 @@ def cone_impulse(A, q, mu, k):
             high = k
         dx = (sxy * y - r * x) * det  # d lam_t / dk
         dy = (sxy * x - p * y) * det
-        slope = -mu * (ax * dx + ay * dy) * length - mu * z * (x * dx + y * dy) / length  # of mu z / length, times length^2
+        slope = (
+            -mu * (ax * dx + ay * dy) * length - mu * z * (x * dx + y * dy) / length
+        )  # of mu z / length, times length^2
         step = k - g * length / slope if slope > 0.0 else low
         if low < step < high:
             k = step

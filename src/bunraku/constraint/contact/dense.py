@@ -1,6 +1,7 @@
 """Small dense algebra in lanes, on padded square matrices inside one flat buffer: product, factorisation, solve.
 
-A matrix starts at `at` and has rows of n numbers, of which `size` count, both multiples of 4. Factorisation A = L U without pivoting, four pivots at a time, in place: U on
+A matrix starts at `at` and has rows of n numbers, of which `size` count, both multiples of 4. Factorisation A = L U without pivoting, four
+pivots at a time, in place: U on
 and above the diagonal, the multipliers below (a symmetric A is read and updated above the diagonal only: L D L', half the work). That is safe for
 what comes here, a positive semi-definite matrix plus a small diagonal; a pivot that is still too small is set to `tiny` of its row's scale.
 Cost n^3/6 (symmetric) or n^3/3 multiply-adds. Checked in tests/constraint/test_dense.py against NumPy.
@@ -9,7 +10,7 @@ Cost n^3/6 (symmetric) or n^3/3 multiply-adds. Checked in tests/constraint/test_
 from __future__ import annotations
 
 from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import LANES, join, ld, split, st, wide_ld, wide_st
+from bunraku.spatial.lanes import LANES, join, ld, split, wide_ld, wide_st
 
 
 @inline

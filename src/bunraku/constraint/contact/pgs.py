@@ -174,7 +174,7 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
             true_velocity(m, n, work, h)
             error, stuck, _, impulse = errors(ints, reals, nblocks, work, ROOT * n, TRIAL_V * n, LAM * n)
         scale = max(free, FLOOR * impulse)
-        last = sweeps >= max_sweeps or unmet > tolerance * scale and error <= 1.1 * unmet
+        last = sweeps >= max_sweeps or (unmet > tolerance * scale and error <= 1.1 * unmet)
         if (last or error <= tolerance * scale) and project(ints, reals, nblocks, work, n):
             stepped = False
             continue

@@ -10,7 +10,8 @@ roots of an energy, each zero exactly where its law holds:
     row          | lam - P(lam - (v + compliance lam) / d) | s           P: nearest point of [lo, hi]; equality: |v| / s
 
 The residual is the largest of them divided by E = max(|b_i| / s_i, 1e-8 |lam_i| s_i), the free velocity's scale. (The second term,
-over the normals and single rows, is a floor for what double precision can cancel, and matters above a mass ratio of about 1e8.) A violated immovable row counts (about 1 relative to b).
+over the normals and single rows, is a floor for what double precision can cancel, and matters above a mass ratio of about 1e8.) A violated
+immovable row counts (about 1 relative to b).
 Cost: m^2 for v. Checked in tests/constraint/test_residual.py against laws written differently.
 """
 
