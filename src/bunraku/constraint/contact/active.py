@@ -12,7 +12,7 @@ Every block's state follows from the sign tests of its law at lam - v / d:
 test rows, dy solves (T K G + Gamma + R) dy = -(T v + Gamma y). The matrix is symmetric unless something slips. R = 1e-9 d makes redundant rows
 harmless: among all impulses with the same v it picks those nearest to the present ones. Where the rows contradict one another (a loop that cannot
 close), R dy is what cannot be met; it is taken off the right-hand side and solved again, so impulses stay bounded (least squares).
-Checked in tests/constraint/test_pgs.py.
+Checked in tests/constraint/contact/test_solver.py.
 """
 
 from __future__ import annotations

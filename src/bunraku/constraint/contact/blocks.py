@@ -13,7 +13,7 @@ The contact's law is (6)-(10) of 001 with the true cone; `compliance` [m/s per N
 
 Scale of a row: d = K_ii + compliance; the two tangents of a contact share their mean, so that the cone stays round. v / sqrt(d) and
 lam sqrt(d) both are square roots of an energy, whatever the row's unit. A row with d below 1e-14 of the largest is *immovable* (no impulse
-changes it; it counts with the largest d). Checked in tests/constraint/test_residual.py.
+changes it; it counts with the largest d). Checked in tests/constraint/contact/test_solver.py.
 """
 
 from __future__ import annotations

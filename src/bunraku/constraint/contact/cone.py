@@ -7,7 +7,7 @@ With the normal eliminated (S = A_tt - A_tn A_nt / A_nn, r = q_t - A_tn q_n / A_
               k from  mu lam_n(k) / |lam_t(k)| = 1
 The left side is below 1 at k = 0, nearly linear in k and grows without bound, so a Newton iteration kept inside a bracket ends in a few steps.
 Slip then is exactly opposite to friction, which the projection (21) of 001 after (17) does not give (10 degrees off on average).
-Checked in tests/constraint/test_cone.py against a search over all directions.
+Checked in tests/constraint/contact/test_solver.py.
 """
 
 from __future__ import annotations

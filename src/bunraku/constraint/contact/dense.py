@@ -4,7 +4,7 @@ A matrix starts at `at` and has rows of n numbers, of which `size` count, both m
 pivots at a time, in place: U on
 and above the diagonal, the multipliers below (a symmetric A is read and updated above the diagonal only: L D L', half the work). That is safe for
 what comes here, a positive semi-definite matrix plus a small diagonal; a pivot that is still too small is set to `tiny` of its row's scale.
-Cost n^3/6 (symmetric) or n^3/3 multiply-adds. Checked in tests/constraint/test_dense.py against NumPy.
+Cost n^3/6 (symmetric) or n^3/3 multiply-adds. Checked in tests/constraint/contact/test_solver.py.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ start in, solution out. It differs from section 3 of 001 in four ways, because p
    conditioned and has the same solution once lam stops changing; h shrinks as it succeeds and grows as it does not
 4. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are returned, inside their cones
 
-Cost: m^2 a sweep, m^3/6 to m^3/3 a Newton step. Deterministic, no allocation. Checked in tests/constraint/test_pgs.py (known solutions, multibody
-problems), test_pgs_laws.py (random problems); speed in docs/contact-solver.md.
+Cost: m^2 a sweep, m^3/6 to m^3/3 a Newton step. Deterministic, no allocation. Checked in
+tests/constraint/contact/test_solver.py and, inside the simulator, tests/world/.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ roots of an energy, each zero exactly where its law holds:
 The residual is the largest of them divided by E = max(|b_i| / s_i, 1e-8 |lam_i| s_i), the free velocity's scale. (The second term,
 over the normals and single rows, is a floor for what double precision can cancel, and matters above a mass ratio of about 1e8.) A violated
 immovable row counts (about 1 relative to b).
-Cost: m^2 for v. Checked in tests/constraint/test_residual.py against laws written differently.
+Cost: m^2 for v. Checked in tests/constraint/contact/test_solver.py.
 """
 
 from __future__ import annotations

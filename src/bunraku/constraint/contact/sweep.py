@@ -3,7 +3,7 @@
 Against (17)-(21) of 001 a contact's three rows move together, by the exact solution on the true cone (bunraku.constraint.contact.cone) instead
 of a row at a time and a radial projection. v is kept up to date by columns of K, so a sweep costs m^2 multiply-adds and no products are repeated.
 A contact whose own 3x3 block is singular is solved with 1e-9 of its scale added and the old impulse's share taken off the right-hand side,
-which moves no fixed point. Checked in tests/constraint/test_pgs.py.
+which moves no fixed point. Checked in tests/constraint/contact/test_solver.py.
 """
 
 from __future__ import annotations
