@@ -2,13 +2,13 @@
 
 Also: the same under exchange of the shapes and under a rigid motion of both, to rounding."""
 
+import coal
 import numpy as np
 import pytest
 
 from bunraku.collision.boxes import PROOF
 from collision_scenes import KINDS, coal_distance, contacts_of, poses, random_rotation, random_shape, scene
 
-coal = pytest.importorskip("coal", reason="coal is not installed: no peer for distances")
 PAIRS = [(a, b) for i, a in enumerate(KINDS) for b in KINDS[i:]]
 GENERAL = [(a, "cylinder") for a in (*KINDS, "cylinder")]
 
