@@ -51,6 +51,7 @@ BROKEN = 3  # K or b is not finite; lam is zero
 TOLERANCE = 1e-6  # default residual
 MAX_SWEEPS = 1000  # default; sweeps and Newton steps together
 
+UNTOUCHED = 0.1  # of the tolerance: a start so good is returned as it is (errors of successive steps shall not add up)
 BETTER = 0.999  # of the error: worth remembering (impulses that grow without bound gain next to nothing)
 DROP = 0.9  # of the sum of squares: a step worth keeping
 HALVINGS = 7
@@ -178,11 +179,12 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
         stepped = False
         scale = max(free, FLOOR * impulse)
         residual = max(error, stuck) / scale if error < math.inf else math.inf
-        if ending or (error < math.inf and error <= tolerance * scale):
+        met = error < math.inf and error <= tolerance * scale
+        if ending or (met and (sweeps > 0 or error <= UNTOUCHED * tolerance * scale)):
             if not (ending or projected) and project(ints, reals, nblocks, work, n):
                 projected = True
                 continue
-            if not ending:
+            if met:
                 status = SOLVED if stuck <= tolerance * scale else STUCK
             break
         projected = False
