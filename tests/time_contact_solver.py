@@ -6,9 +6,9 @@ warm: 50 starts, the solution times 1 + 0.01 N(0, 1); cold: from zero. Minimum o
 from time import perf_counter
 
 import numpy as np
-from contact_problems import Problem, pile, random_problem, standing, tower
 
 from bunraku.constraint.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_repeated, work_size
+from contact_problems import Problem, pile, random_problem, standing, tower
 
 CASES = {
     "figure standing on 8 points": standing(),
