@@ -132,6 +132,10 @@ def vertex_motion(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(a[:3]) + np.cross(a[3:6], [x[0], x[1], 0.0])
 
 
+def cross2(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a[0] * b[1] - a[1] * b[0])
+
+
 def hull_distance(region: np.ndarray, p: np.ndarray) -> float:
     """How far p lies outside the convex region."""
     n = len(region)
@@ -184,12 +188,18 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
                 out["slip"] = max(out["slip"], np.abs(slip).max() / scale, abs(u[5]) * d / scale)
         else:
             s, E, sign = answer.record[i, 2:4], answer.record[i, at.E], answer.record[i, at.SIGN]
-            out["friction"] = max(out["friction"], abs(nzv + sign * patch.mu_d * w[2] * d * E) / f_scale)
+            moving = -patch.mu_d * w[2] * (1 - E) * s  # friction of the moving points, at pv; a static force at the centre adds to it
+            centre = answer.record[i, 7:9] if mode == "spin" else np.zeros(2)
+            static = w[:2] - moving
+            nz = -sign * patch.mu_d * w[2] * d * E + cross2(pv, moving) + cross2(centre, static)
+            out["friction"] = max(out["friction"], abs(w[5] - nz) / f_scale)
             if mode == "slip":
-                out["friction"] = max(out["friction"], np.abs(w[:2] + patch.mu_d * w[2] * (1 - E) * s).max() / f_scale)
+                out["friction"] = max(out["friction"], np.abs(static).max() / f_scale)
                 if E < 1 and patch.mu_d > 0:
                     out["slip"] = max(out["slip"], -(s @ slip) / scale)
-            if E > 0:
+            else:
+                out["slip"] = max(out["slip"], np.abs(vertex_motion(u, centre)[:2]).max() / scale)
+            if E > 0 and patch.mu_d > 0:
                 out["slip"] = max(out["slip"], -sign * u[5] * d / scale)
     if impact:
         gain = f @ (free + 0.5 * K @ f)

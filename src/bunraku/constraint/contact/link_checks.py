@@ -5,19 +5,21 @@ or a point at the nearest vertex; friction or nz beyond its limit makes it slide
 When every patch passes, the verification: (24b) no free vertex accelerates (impact: moves) inward, (25b) slip opposes friction.
 
 The nearest hull point can be the wrong one, which (24b) shows. A free vertex that goes inward then joins the contact: none -> its point, point -> the line
-towards it, line -> surface; a state already tried since the patch last changed its mode is passed over for its neighbour along the hull.
+towards it, line -> surface. A state already tried,
+sticking or moving as now, is passed over for its neighbour along the hull, or the patch slides if its friction fails as well.
 Checked in tests/constraint/contact/test_virtual_link_box.py and test_virtual_link_random.py.
 """
 
 from __future__ import annotations
 
+import math
+
 from bunraku.constraint.contact.link_friction import (
     distances,
     follow_state,
     friction_limits,
-    misalignment,
     revise_friction,
-    slip_after,
+    slip,
 )
 from bunraku.constraint.contact.link_layout import (
     D_NOW,
@@ -30,8 +32,10 @@ from bunraku.constraint.contact.link_layout import (
     MARGIN_VERTEX,
     MISALIGNED,
     MODE,
+    MU_D,
     NF,
     NONE,
+    NP,
     NR,
     POINT,
     PV,
@@ -43,9 +47,9 @@ from bunraku.constraint.contact.link_layout import (
     E,
     I,
     J,
-    S,
 )
 from bunraku.constraint.contact.link_region import base_state, nearest, radius, vertex, vertex_count
+from bunraku.constraint.contact.link_slip import slip_error
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
 
@@ -53,24 +57,36 @@ HULL = 1e-10  # of the region's size: pv this far outside is rounding
 
 
 @inline
-def bit(state, first):
-    """The bit that stands for a state of a patch: none, 8 points, 8 edges (by their first vertex), surface."""
+def bit(state, first, mode):
+    """The bit that stands for a hypothesis of a patch: none, 8 points, 8 edges (by their first vertex), surface; sticking, or moving."""
+    moving = 0 if mode == STICK else 18
     if state == NONE:
         return 1
     if state == POINT:
-        return 1 << (1 + first)
+        return 1 << (moving + 1 + first)
     if state == LINE:
-        return 1 << (9 + first)
-    return 1 << 17
+        return 1 << (moving + 9 + first)
+    return 1 << (moving + 17)
 
 
 @inline
-def try_state(flags, iwork, tried, i, state, first, second):
-    """Think that patch i is in this state, and remember that it was tried."""
+def was_tried(flags, iwork, tried, i, state, first):
+    """Patch i has been in this state, sticking or moving as it is now."""
+    return iwork[tried + i] & bit(state, first, flags[i * NF + MODE]) != 0
+
+
+@inline
+def try_state(flags, i, state, first, second):
+    """Think that patch i is in this state."""
     flags[i * NF + STATE] = state
     flags[i * NF + I] = first
     flags[i * NF + J] = second
-    iwork[tried + i] |= bit(state, first)
+
+
+@inline
+def mark(flags, iwork, tried, i):
+    """Remember that the present hypothesis of patch i is tried."""
+    iwork[tried + i] |= bit(flags[i * NF + STATE], flags[i * NF + I], flags[i * NF + MODE])
 
 
 @inline
@@ -107,62 +123,82 @@ def revise(patch, flags, record, iwork, tried, f, i, floor):
     if state == NONE:
         return 0
     if not ld(f, 6 * i + 2) > floor:
-        try_state(flags, iwork, tried, i, NONE, 0, 0)
+        if not (was_tried(flags, iwork, tried, i, NONE, 0) and let_go(flags, record, f, i)):
+            try_state(flags, i, NONE, 0, 0)
         return 1
     inside = find_pv(patch, flags, record, f, i)
     if state != POINT and inside < -HULL * radius(patch, i):
-        leave(patch, flags, record, iwork, tried, i)
-        follow_state(patch, flags, record, i)
+        leave(patch, flags, record, iwork, tried, f, i)
         return 1
-    if revise_friction(patch, flags, record, f, i):
-        iwork[tried + i] = bit(state, flags[at + I])
-        return 1
-    return 0
+    return revise_friction(patch, flags, record, f, i)
 
 
 @inline
-def leave(patch, flags, record, iwork, tried, i):
-    """pv lies outside: the nearest edge or vertex, or where that was tried, its neighbour."""
+def let_go(flags, record, f, i):
+    """A sticking patch that pulls, but whose release was wrong: let it slide. Returns 1 if it does."""
+    fx = ld(f, 6 * i)
+    fy = ld(f, 6 * i + 1)
+    size = math.sqrt(fx * fx + fy * fy)
+    if flags[i * NF + MODE] != STICK or not size > 0.0:
+        return 0
+    slip(flags, record, i, -fx / size, -fy / size, 0.0, 0.0)
+    return 1
+
+
+@inline
+def leave(patch, flags, record, iwork, tried, f, i):
+    """pv lies outside: the nearest edge or vertex; where that was tried, slide if friction fails too, else its neighbour along the hull."""
     at = i * NF
     x = ld(record, i * NR + PV)
     y = ld(record, i * NR + PV + 1)
-    done = iwork[tried + i]
-    base, _, _ = base_state(patch, i)
-    if flags[at + STATE] == LINE:
-        first = flags[at + I]
-        second = flags[at + J]
-        ax, ay = vertex(patch, i, first)
-        bx, by = vertex(patch, i, second)
-        to_second = (x - ax) * (bx - ax) + (y - ay) * (by - ay) > 0.0
-        end = second if to_second else first
-        state = POINT
-        if base == SURFACE and done & bit(POINT, end):  # the point was wrong: the edge beyond it
-            first, second = edge_towards(patch, i, end, first if to_second else second)
-            if done & bit(LINE, first) == 0:
-                try_state(flags, iwork, tried, i, LINE, first, second)
-                return
-        try_state(flags, iwork, tried, i, POINT, end, end)
-        return
-    state, first, second = nearest(patch, i, x, y)
-    if done & bit(state, first):
-        if state == POINT:
+    now = flags[at + STATE]
+    low = flags[at + I]
+    high = flags[at + J]
+    if now == LINE:
+        state, first, second = line_end(patch, i, low, high, x, y)
+    else:
+        state, first, second = nearest(patch, i, x, y)
+    if was_tried(flags, iwork, tried, i, state, first):
+        if revise_friction(patch, flags, record, f, i):
+            return
+        base, _, _ = base_state(patch, i)
+        if now == LINE and base == SURFACE:  # the point was wrong: the edge beyond it
+            a0, a1 = edge_towards(patch, i, first, high if first == low else low)
+            b0, b1 = a0, a1
+        elif now == LINE:
+            a0, a1, b0, b1 = low, high, low, high
+        elif state == POINT:
             n = vertex_count(patch, i)
-            a0 = first
-            a1 = first + 1 if first + 1 < n else 0
-            b0 = first - 1 if first > 0 else n - 1
-            b1 = first
+            a0, a1 = first, first + 1 if first + 1 < n else 0
+            b0, b1 = first - 1 if first > 0 else n - 1, first
         else:
-            a0, a1 = edge_towards(patch, i, second, first)
-            b0, b1 = edge_towards(patch, i, first, second)
-            ax, ay = vertex(patch, i, first)
-            bx, by = vertex(patch, i, second)
-            if (x - 0.5 * (ax + bx)) * (bx - ax) + (y - 0.5 * (ay + by)) * (by - ay) < 0.0:
-                a0, a1, b0, b1 = b0, b1, a0, a1
-        if done & bit(LINE, a0) == 0:
+            a0, a1, b0, b1 = neighbours(patch, i, first, second, x, y)
+        if not was_tried(flags, iwork, tried, i, LINE, a0):
             state, first, second = LINE, a0, a1
-        elif done & bit(LINE, b0) == 0:
+        elif not was_tried(flags, iwork, tried, i, LINE, b0):
             state, first, second = LINE, b0, b1
-    try_state(flags, iwork, tried, i, state, first, second)
+    try_state(flags, i, state, first, second)
+    follow_state(patch, flags, record, i)
+
+
+@inline
+def line_end(patch, i, first, second, x, y):
+    """The end of the line nearer to (x, y), as a point."""
+    ax, ay = vertex(patch, i, first)
+    bx, by = vertex(patch, i, second)
+    end = second if (x - 0.5 * (ax + bx)) * (bx - ax) + (y - 0.5 * (ay + by)) * (by - ay) > 0.0 else first
+    return POINT, end, end
+
+
+@inline
+def neighbours(patch, i, first, second, x, y):
+    """The two edges next to an edge, as four vertices; first the one at the end nearer to (x, y)."""
+    a0, a1 = edge_towards(patch, i, second, first)
+    b0, b1 = edge_towards(patch, i, first, second)
+    _, end, _ = line_end(patch, i, first, second, x, y)
+    if end == first:
+        return b0, b1, a0, a1
+    return a0, a1, b0, b1
 
 
 @inline
@@ -195,59 +231,38 @@ def free_vertex(patch, flags, a, goal, i, impact):
 def join(patch, flags, iwork, tried, record, i, k):
     """Free vertex k of patch i goes inward: it joins the contact."""
     at = i * NF
-    state = flags[at + STATE]
-    done = iwork[tried + i]
-    n = vertex_count(patch, i)
-    base, low, high = base_state(patch, i)
-    if base != SURFACE:
-        if state == NONE:
-            try_state(flags, iwork, tried, i, POINT, k, k)
-        else:
-            try_state(flags, iwork, tried, i, base, low, high)
-        return
-    after = k + 1 if k + 1 < n else 0
-    before = k - 1 if k > 0 else n - 1
-    if state == NONE:
-        if done & bit(POINT, k) == 0:
-            try_state(flags, iwork, tried, i, POINT, k, k)
-        elif done & bit(LINE, k) == 0:
-            try_state(flags, iwork, tried, i, LINE, k, after)
-        else:
-            try_state(flags, iwork, tried, i, LINE, before, k)
-        return
-    if state == POINT:
-        now = flags[at + I]
-        ahead = k - now if k >= now else k - now + n
-        if 2 * ahead <= n:  # k lies after `now`, counter-clockwise
-            first, second = now, now + 1 if now + 1 < n else 0
-        else:
-            first, second = now - 1 if now > 0 else n - 1, now
-        if done & bit(LINE, first) == 0:
-            try_state(flags, iwork, tried, i, LINE, first, second)
-        elif done & bit(SURFACE, 0) == 0:
-            try_state(flags, iwork, tried, i, SURFACE, 0, 0)
-        else:
-            try_state(flags, iwork, tried, i, POINT, k, k)
-        return
-    if done & bit(SURFACE, 0) == 0:
-        try_state(flags, iwork, tried, i, SURFACE, 0, 0)
-        return
+    now = flags[at + STATE]
     first = flags[at + I]
     second = flags[at + J]
-    x = ld(record, i * NR + PV)
-    y = ld(record, i * NR + PV + 1)
-    ax, ay = vertex(patch, i, first)
-    bx, by = vertex(patch, i, second)
-    a0, a1 = edge_towards(patch, i, second, first)
-    b0, b1 = edge_towards(patch, i, first, second)
-    if (x - 0.5 * (ax + bx)) * (bx - ax) + (y - 0.5 * (ay + by)) * (by - ay) < 0.0:
-        a0, a1, b0, b1 = b0, b1, a0, a1
-    if done & bit(LINE, a0) == 0:
-        try_state(flags, iwork, tried, i, LINE, a0, a1)
-    elif done & bit(LINE, b0) == 0:
-        try_state(flags, iwork, tried, i, LINE, b0, b1)
-    else:
-        try_state(flags, iwork, tried, i, SURFACE, 0, 0)
+    n = vertex_count(patch, i)
+    base, low, high = base_state(patch, i)
+    state, a0, a1 = base, low, high
+    if now == NONE:
+        state, a0, a1 = POINT, k, k
+        if base == SURFACE and was_tried(flags, iwork, tried, i, POINT, k):
+            state, a0, a1 = LINE, k, k + 1 if k + 1 < n else 0
+            if was_tried(flags, iwork, tried, i, LINE, a0):
+                a0, a1 = k - 1 if k > 0 else n - 1, k
+    elif base == SURFACE and now == POINT:
+        ahead = k - first if k >= first else k - first + n
+        state = LINE
+        if 2 * ahead <= n:  # k lies after the vertex, counter-clockwise
+            a0, a1 = first, first + 1 if first + 1 < n else 0
+        else:
+            a0, a1 = first - 1 if first > 0 else n - 1, first
+        if was_tried(flags, iwork, tried, i, LINE, a0):
+            state, a0, a1 = SURFACE, 0, 0
+            if was_tried(flags, iwork, tried, i, SURFACE, 0):
+                state, a0, a1 = POINT, k, k
+    elif base == SURFACE and was_tried(flags, iwork, tried, i, SURFACE, 0):
+        a0, a1, b0, b1 = neighbours(patch, i, first, second, ld(record, i * NR + PV), ld(record, i * NR + PV + 1))
+        state = LINE
+        if was_tried(flags, iwork, tried, i, LINE, a0):
+            a0, a1 = b0, b1
+            if was_tried(flags, iwork, tried, i, LINE, a0):
+                state, a0, a1 = SURFACE, 0, 0
+    try_state(flags, i, state, a0, a1)
+    follow_state(patch, flags, record, i)
 
 
 @inline
@@ -266,6 +281,6 @@ def write_margins(patch, flags, record, f, a, goal, v, i, dt, impact):
     _, _, margin, turning = friction_limits(patch, record, f, i)
     st(record, r + MARGIN_F, margin)
     st(record, r + MARGIN_NZ, turning)
-    if flags[i * NF + MODE] == SLIP and ld(record, r + E) < 1.0:
-        ux, uy, _ = slip_after(record, a, v, i, dt, impact)
-        st(record, r + MISALIGNED, misalignment(ux, uy, ld(record, r + S), ld(record, r + S + 1)))
+    if flags[i * NF + MODE] == SLIP and ld(patch, i * NP + MU_D) > 0.0:
+        error, _ = slip_error(record, a, v, i, dt, impact)
+        st(record, r + MISALIGNED, error)

@@ -10,10 +10,8 @@ At pv, with fz > 0, s the direction of slip, l the distance from pv to the centr
 A point has d = 0, no moment, E = 0. On (31) the contact slides along s = -f/|f| (32) with E = 0 (l -> infinity); on (33) it slides and turns with
 E = 1 - |f| / (muS fz) and the sign of wz opposite to nzv: f and nzS both become muD/muS times what they were.
 
-Motion is judged at the end of the step, u = v + dt a (impact: after it): reversing within the step is no slip (N7), so s . u < 0 sends a sliding contact
-to STICK, or to SPIN about pv where it turns; a turn that reverses has E = 0 (SLIP) or sticks. Where u is not along s, s is moved to the direction
-of muD fz s + u / (dt lambda), lambda the largest eigenvalue of the patch's own tangential 2x2 of K at pv: the fixed point of that is slip
-exactly opposite to friction. Checked in tests/constraint/contact/test_virtual_link_friction.py.
+What the motion says of a sliding contact: bunraku.constraint.contact.link_slip. Checked in
+tests/constraint/contact/test_virtual_link_friction.py.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ import math
 
 from bunraku.constraint.contact.link_layout import (
     CENTRE,
-    D_NOW,
     LINE,
     MODE,
     MU_D,
@@ -196,105 +193,3 @@ def revise_friction(patch, flags, record, f, i):
         slip(flags, record, i, sx, sy, fade, -1.0 if nzv > 0.0 else 1.0)
         return 1
     return 0
-
-
-@inline
-def slip_after(record, a, v, i, dt, impact):
-    """(ux, uy, wz) at pv at the end of the step, or after the impact."""
-    x = ld(record, i * NR + PV)
-    y = ld(record, i * NR + PV + 1)
-    ax, ay, _ = at_point(a, 6 * i, x, y)
-    if impact:
-        return ax, ay, ld(a, 6 * i + 5)
-    vx, vy, _ = at_point(v, 6 * i, x, y)
-    return vx + dt * ax, vy + dt * ay, ld(v, 6 * i + 5) + dt * ld(a, 6 * i + 5)
-
-
-@inline
-def stiffest(K, stride, i, x, y):
-    """Largest eigenvalue of the patch's own tangential 2x2 of K at (x, y)."""
-    at = 6 * i * stride + 6 * i
-    ww = ld(K, at + 5 * stride + 5)
-    xw = ld(K, at + 5)
-    yw = ld(K, at + stride + 5)
-    xx = ld(K, at) - 2.0 * y * xw + y * y * ww
-    yy = ld(K, at + stride + 1) + 2.0 * x * yw + x * x * ww
-    xy = ld(K, at + 1) + x * xw - y * yw - x * y * ww
-    return 0.5 * (xx + yy) + math.sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy)
-
-
-@inline
-def misalignment(ux, uy, sx, sy):
-    """Sine of the angle from s to u; 2 where they are opposed; 0 for u = 0."""
-    size = math.sqrt(ux * ux + uy * uy)
-    if size == 0.0:
-        return 0.0
-    return 2.0 if ux * sx + uy * sy < 0.0 else abs(ux * sy - uy * sx) / size
-
-
-@inline
-def revise_slip(patch, flags, record, a, v, i, dt, impact, tolerance):
-    """Act on (25b) for patch i; returns 1 if its mode changed."""
-    mode = flags[i * NF + MODE]
-    if mode == STICK:
-        return 0
-    r = i * NR
-    ux, uy, wz = slip_after(record, a, v, i, dt, impact)
-    sign = ld(record, r + SIGN)
-    fade = ld(record, r + E)
-    length = ld(record, r + D)
-    backwards = sign * wz * length < -tolerance and fade > 0.0
-    if mode == SPIN:
-        if backwards:
-            stick(flags, record, i)
-            return 1
-        return 0
-    s_u = ld(record, r + S) * ux + ld(record, r + S + 1) * uy
-    if s_u < -tolerance and fade < 1.0 and ld(patch, i * NP + MU_D) > 0.0:
-        if fade > 0.0 and not backwards and not impact:
-            spin(flags, record, i, ld(record, r + PV), ld(record, r + PV + 1), ld(record, r + PV), ld(record, r + PV + 1), length, sign)  # fmt: skip
-        else:
-            stick(flags, record, i)
-        return 1
-    if backwards:
-        st(record, r + E, 0.0)
-        return 1
-    return 0
-
-
-@inline
-def align_slip(K, stride, patch, flags, record, f, a, v, i, dt, impact, tolerance):
-    """Turn s of a sliding patch towards its slip; of a spinning one to the present pv. Returns 1 if friction changes by more than `tolerance`."""
-    mode = flags[i * NF + MODE]
-    mu = ld(patch, i * NP + MU_D)
-    if mode == STICK or mu == 0.0:
-        return 0
-    r = i * NR
-    x = ld(record, r + PV)
-    y = ld(record, r + PV + 1)
-    sx = ld(record, r + S)
-    sy = ld(record, r + S + 1)
-    fade = ld(record, r + E)
-    d = ld(record, r + D)
-    st(record, r + D, ld(record, r + D_NOW))
-    other = fade * abs(ld(record, r + D) - d) > tolerance * d  # friction's moment changes
-    if mode == SPIN:
-        spin(flags, record, i, ld(record, r + CENTRE), ld(record, r + CENTRE + 1), x, y, ld(record, r + D), ld(record, r + SIGN))
-        now = ld(record, r + E)
-        gx = (1.0 - now) * ld(record, r + S) - (1.0 - fade) * sx
-        gy = (1.0 - now) * ld(record, r + S + 1) - (1.0 - fade) * sy
-        return 1 if other or abs(gx) + abs(gy) + abs(now - fade) > tolerance else 0
-    ux, uy, _ = slip_after(record, a, v, i, dt, impact)
-    if fade == 1.0 or misalignment(ux, uy, sx, sy) <= tolerance:
-        return 1 if other else 0
-    push = mu * (1.0 - fade) * ld(f, 6 * i + 2)
-    step = stiffest(K, stride, i, x, y) * (1.0 if impact else dt)
-    step = 1.0 / step if step > 0.0 else 0.0
-    gx = push * sx + step * ux
-    gy = push * sy + step * uy
-    size = math.sqrt(gx * gx + gy * gy)
-    if not size > 0.0:
-        return 1 if other else 0
-    st(record, r + S, gx / size)
-    st(record, r + S + 1, gy / size)
-    return 1

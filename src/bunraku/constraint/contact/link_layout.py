@@ -11,8 +11,8 @@ parent at that origin, dual to the wrench (fx fy fz nx ny nz) on the real link. 
 
 Fill flags with 0 for a patch without memory. Margins are positive where the limit holds: MARGIN_FZ = fz [N]; MARGIN_PV = distance of pv
 inside the hull [m] (a line: to its nearer end; a point: 0); MARGIN_F = muS fz - |f| [N]; MARGIN_NZ = d (muS fz - |f|) - |nzv| [N m];
-MARGIN_VERTEX = smallest acceleration (impact: velocity) of a free vertex above its target, 1e300 without one; MISALIGNED = sine of the angle
-between slip at the end of the step and the reverse of friction, 2 where they point the same way. After `impact` forces are impulses.
+MARGIN_VERTEX = smallest acceleration (impact: velocity) of a free vertex above its target, 1e300 without one; MISALIGNED = error of a
+sliding contact's friction against the law for its motion at the end of the step, relative to muD fz. After `impact` forces are impulses.
 D is the d that friction was computed with, D_NOW that of the pv found.
 """
 
@@ -45,7 +45,7 @@ FAR = 1e300
 def work_size(p: int, r: int = 0) -> tuple[int, int]:
     """Lengths of `work` (float64) and `iwork` (int64) for at most p patches and r equality rows."""
     m = 6 * p + r
-    return 72 * p + m * m + 8 * m + 8, HEAD + m + 8 * p + 1
+    return 72 * p + m * m + 8 * m + 18, HEAD + m + 8 * p + 1
 
 
 class Buffers:
@@ -64,7 +64,7 @@ class Buffers:
 
 @inline
 def offsets(p, r):
-    """Places in work: motion rows, force columns, matrix, and the first of eight vectors of m."""
+    """Places in work: motion rows, force columns, matrix, and the first of eight vectors of m; 18 numbers follow."""
     m = 6 * p + r
     return 0, 36 * p, 72 * p, 72 * p + m * m
 

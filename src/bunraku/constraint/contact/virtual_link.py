@@ -24,8 +24,8 @@ import math
 
 import numpy as np
 
-from bunraku.constraint.contact.link_checks import bit, free_vertex, join, revise, try_state, write_margins
-from bunraku.constraint.contact.link_friction import align_slip, follow_state, hypothesise_mode, revise_slip, stick
+from bunraku.constraint.contact.link_checks import free_vertex, join, mark, revise, try_state, write_margins
+from bunraku.constraint.contact.link_friction import hypothesise_mode, stick
 from bunraku.constraint.contact.link_layout import (
     CAPPED,
     ENERGY,
@@ -61,6 +61,7 @@ from bunraku.constraint.contact.link_rows import (
     response,
     spread,
 )
+from bunraku.constraint.contact.link_slip import revise_slip
 from bunraku.constraint.contact.link_solve import ldl_factor, lu_factor, regularise, solve
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
@@ -68,6 +69,7 @@ from bunraku.spatial.lanes import borrow, ld, st
 
 SOLVES = 3  # the document's number of hypothesis solves
 CAP = 10
+SOFT = 6  # solves after which slip is no longer aligned
 ALIGN = 1e-6
 EXACT = 1e-10  # relative size of an acceleration, velocity or force that is rounding
 
@@ -89,7 +91,7 @@ def hypothesise(patch, flags, record, iwork, tried, p, impact):
             elif old == LINE and 0 <= low < n and high == (low + 1 if low + 1 < n else 0):
                 state, first, second = LINE, low, high
         iwork[tried + i] = 0
-        try_state(flags, iwork, tried, i, state, first, second)
+        try_state(flags, i, state, first, second)
         if not remembered:
             x, y = middle(patch, i)
             st(record, i * NR + PV, x)
@@ -189,12 +191,14 @@ def solve_patches(K, stride, free, goal, v, patch, p, r, dt, cap, align, impact,
         if not abs(ld(free, k)) < 1e300:
             return refuse(m, iwork, f, a, free, 0, NOT_FINITE)
     inward = EXACT * scale
+    soft = min(cap, SOFT)
     backward = inward if impact else EXACT * scale * dt
     hypothesise(patch, flags, record, iwork, tried, p, impact)
     for count in range(1, cap + 1):
         for i in range(p):
             if flags[i * NF + MODE] == 0:
                 hypothesise_mode(patch, flags, record, v, i)
+            mark(flags, iwork, tried, i)
         if not factorise(K, stride, patch, flags, record, p, r, work, iwork):
             return refuse(m, iwork, f, a, free, count, SINGULAR)
         gained = answer(K, stride, patch, flags, p, r, free, goal, impact, work, iwork, f, a)
@@ -213,19 +217,16 @@ def solve_patches(K, stride, free, goal, v, patch, p, r, dt, cap, align, impact,
             least, k = free_vertex(patch, flags, a, goal, i, impact)
             if least < -inward:
                 join(patch, flags, iwork, tried, record, i, k)
-                follow_state(patch, flags, record, i)
                 changed = 1
-            elif flags[i * NF + STATE] != NONE and revise_slip(patch, flags, record, a, v, i, dt, impact, backward):
-                iwork[tried + i] = bit(flags[i * NF + STATE], flags[i * NF + I])
-                changed = 1
+            elif flags[i * NF + STATE] != NONE:
+                done = revise_slip(
+                    K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, backward,
+                    align if count < soft else -1.0, work, iwork,
+                )  # fmt: skip
+                if done != 0:
+                    changed = 1
         if changed:
             continue
-        if count < min(cap, SOLVES):
-            for i in range(p):
-                if flags[i * NF + STATE] != NONE:
-                    changed |= align_slip(K, stride, patch, flags, record, f, a, v, i, dt, impact, align)
-            if changed:
-                continue
         for i in range(p):
             write_margins(patch, flags, record, f, a, goal, v, i, dt, impact)
         iwork[REASON] = 0 if gained else ENERGY
