@@ -22,7 +22,6 @@ from bunraku.constraint.contact.link_layout import (
     CENTRE,
     LINE,
     MODE,
-    MU_D,
     MU_S,
     NF,
     NP,
@@ -110,22 +109,30 @@ def in_contact(patch, flags, i, x, y):
 
 @inline
 def hypothesise_mode(patch, flags, record, v, i):
-    """The mode of patch i from its present motion v at the pv of the record (Table 2)."""
+    """If patch i has no mode: that of its present motion v at the pv of the record (Table 2). If it moves and has no d (-1): its d."""
     r = i * NR
     x = ld(record, r + PV)
     y = ld(record, r + PV + 1)
     wz = ld(v, 6 * i + 5)
     vx, vy, _ = at_point(v, 6 * i, x, y)
     speed = math.sqrt(vx * vx + vy * vy)
-    turns = abs(wz) * radius(patch, i) > SLIP_SPEED and flags[i * NF + STATE] != POINT
-    if not (speed > SLIP_SPEED or turns):
-        stick(flags, record, i)
+    new = flags[i * NF + MODE] == 0
+    turns = False
+    if new:
+        turns = abs(wz) * radius(patch, i) > SLIP_SPEED and flags[i * NF + STATE] != POINT
+        if not (speed > SLIP_SPEED or turns):
+            stick(flags, record, i)
+    if flags[i * NF + MODE] == STICK:
+        return
+    if ld(record, r + D) < 0.0:
+        _, d = distances(patch, flags, i, x, y)
+        st(record, r + D, d)
+    if not new:
         return
     if not turns:
         slip(flags, record, i, vx / speed, vy / speed, 0.0, 0.0)
         return
-    _, d = distances(patch, flags, i, x, y)
-    st(record, r + D, d)
+    d = ld(record, r + D)
     sign = 1.0 if wz > 0.0 else -1.0
     cx = -ld(v, 6 * i + 1) / wz  # centre of rotation (N7)
     cy = ld(v, 6 * i) / wz
@@ -137,7 +144,7 @@ def hypothesise_mode(patch, flags, record, v, i):
 
 @inline
 def follow_state(patch, flags, record, i):
-    """After a change of contact state: pv moves to the new region, a point has no moment, a spinning contact needs a new mode (0)."""
+    """After a change of contact state: pv moves to the new region, d is to be found, a point has no moment, a spinning contact needs a new mode (0)."""
     at = i * NF
     r = i * NR
     state = flags[at + STATE]
@@ -146,7 +153,8 @@ def follow_state(patch, flags, record, i):
         st(record, r + PV, x)
         st(record, r + PV + 1, y)
         st(record, r + E, 0.0)
-    elif state == LINE:
+    st(record, r + D, 0.0 if state == POINT else -1.0)
+    if state == LINE:
         ax, ay = vertex(patch, i, flags[at + I])
         bx, by = vertex(patch, i, flags[at + J])
         ex = bx - ax

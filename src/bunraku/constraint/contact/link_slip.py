@@ -18,6 +18,7 @@ import math
 from bunraku.constraint.contact.link_friction import slip, spin, stick
 from bunraku.constraint.contact.link_layout import (
     CENTRE,
+    D_NOW,
     E_T,
     HAT,
     MODE,
@@ -45,6 +46,7 @@ from bunraku.spatial.lanes import ld, st
 
 ROUNDS = 60
 SETTLED = 1e-10
+STALE = 0.1  # d is kept from solve to solve until it is wrong by this part
 
 
 @inline
@@ -195,6 +197,8 @@ def settle_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, imp
     fz = ld(f, 6 * i + 2)
     px = ld(record, at + PV)
     py = ld(record, at + PV + 1)
+    if abs(ld(record, at + D_NOW) - ld(record, at + D)) > STALE * ld(record, at + D):
+        st(record, at + D, ld(record, at + D_NOW))
     d = ld(record, at + D)
     G = patch_compliance(K, stride, p, r, i, record, work, iwork)
     h = 1.0 if impact else dt
@@ -273,7 +277,7 @@ def follow_spin(flags, record, i, align):
     gx, gy, gz = opposed(record, i)
     spin(flags, record, i, ld(record, r + CENTRE), ld(record, r + CENTRE + 1), ld(record, r + PV), ld(record, r + PV + 1), ld(record, r + D), ld(record, r + SIGN))  # fmt: skip
     x, y, z = opposed(record, i)
-    if abs(x - gx) + abs(y - gy) + abs(z - gz) > align >= 0.0:
+    if abs(x - gx) + abs(y - gy) + abs(z - gz) > align:
         return 2
     st(record, r + S, sx)
     st(record, r + S + 1, sy)
@@ -298,7 +302,7 @@ def revise_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, imp
     if drive < -tolerance:
         settle_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, True, work, iwork)
         return 1
-    if error > align >= 0.0:
+    if error > align:
         settle_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, False, work, iwork)
         return 2
     return 0

@@ -45,6 +45,7 @@ from bunraku.constraint.contact.link_layout import (
     SIZE,
     STATE,
     STICK,
+    D,
     I,
     J,
     Buffers,
@@ -68,8 +69,7 @@ from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import borrow, ld, st
 
 SOLVES = 3  # the document's number of hypothesis solves
-CAP = 10
-SOFT = 6  # solves after which slip is no longer aligned
+CAP = 12
 ALIGN = 1e-6
 EXACT = 1e-10  # relative size of an acceleration, velocity or force that is rounding
 
@@ -97,6 +97,7 @@ def hypothesise(patch, flags, record, iwork, tried, p, impact):
             st(record, i * NR + PV, x)
             st(record, i * NR + PV + 1, y)
         flags[at + MODE] = 0
+        st(record, i * NR + D, -1.0)
         if impact:
             stick(flags, record, i)
 
@@ -191,12 +192,11 @@ def solve_patches(K, stride, free, goal, v, patch, p, r, dt, cap, align, impact,
         if not abs(ld(free, k)) < 1e300:
             return refuse(m, iwork, f, a, free, 0, NOT_FINITE)
     inward = EXACT * scale
-    soft = min(cap, SOFT)
     backward = inward if impact else EXACT * scale * dt
     hypothesise(patch, flags, record, iwork, tried, p, impact)
     for count in range(1, cap + 1):
         for i in range(p):
-            if flags[i * NF + MODE] == 0:
+            if flags[i * NF + MODE] != STICK and flags[i * NF + STATE] != NONE:
                 hypothesise_mode(patch, flags, record, v, i)
             mark(flags, iwork, tried, i)
         if not factorise(K, stride, patch, flags, record, p, r, work, iwork):
@@ -214,17 +214,15 @@ def solve_patches(K, stride, free, goal, v, patch, p, r, dt, cap, align, impact,
         if changed:
             continue
         for i in range(p):
+            if flags[i * NF + STATE] != NONE and revise_slip(
+                K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, backward, align, work, iwork,
+            ):  # fmt: skip
+                changed = 1
+                continue
             least, k = free_vertex(patch, flags, a, goal, i, impact)
             if least < -inward:
                 join(patch, flags, iwork, tried, record, i, k)
                 changed = 1
-            elif flags[i * NF + STATE] != NONE:
-                done = revise_slip(
-                    K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, backward,
-                    align if count < soft else -1.0, work, iwork,
-                )  # fmt: skip
-                if done != 0:
-                    changed = 1
         if changed:
             continue
         for i in range(p):
