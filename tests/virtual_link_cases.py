@@ -75,7 +75,13 @@ class Problem:
     def table(self) -> np.ndarray:
         out = np.zeros((len(self.patches), at.NP))
         for row, p in zip(out, self.patches):
-            row[at.COUNT], row[at.MU_S], row[at.MU_D], row[at.E_N], row[at.E_T] = len(p.region), p.mu_s, p.mu_d, p.e_n, p.e_t
+            row[at.COUNT], row[at.MU_S], row[at.MU_D], row[at.E_N], row[at.E_T] = (
+                len(p.region),
+                p.mu_s,
+                p.mu_d,
+                p.e_n,
+                p.e_t,
+            )
             row[at.VERTEX : at.VERTEX + 2 * len(p.region)] = np.ravel(p.region)
         return out.ravel()
 
@@ -103,7 +109,9 @@ class Problem:
         return self._call(True, cap, align, None)
 
 
-def box_problem(size=(0.4, 0.3, 0.2), mass=2.0, push=(0, 0, 0, 0, 0, 0), twist=(0,) * 6, dt=1e-3, gravity=G, **material) -> Problem:
+def box_problem(
+    size=(0.4, 0.3, 0.2), mass=2.0, push=(0, 0, 0, 0, 0, 0), twist=(0,) * 6, dt=1e-3, gravity=G, **material
+) -> Problem:
     """A box lying on a plane: push = wrench (f, n) at its centre, twist = (v, w) of its centre. Patch: the whole underside."""
     model = bk.box(size, mass=mass)
     q = model.neutral()
@@ -111,7 +119,10 @@ def box_problem(size=(0.4, 0.3, 0.2), mass=2.0, push=(0, 0, 0, 0, 0, 0), twist=(
     M = bk.crba(model, q)
     tau = np.asarray(push, float) + np.array([0, 0, -mass * gravity, 0, 0, 0])
     # accelerations of the underside as components in link axes, less gyroscopic terms: those of a velocity-stepping scheme
-    return Problem(J @ np.linalg.solve(M, J.T), [Patch(rectangle(size[0], size[1]), **material)], J @ np.linalg.solve(M, tau), J @ np.asarray(twist, float), dt=dt)  # fmt: skip
+    patch = Patch(rectangle(size[0], size[1]), **material)
+    return Problem(
+        J @ np.linalg.solve(M, J.T), [patch], J @ np.linalg.solve(M, tau), J @ np.asarray(twist, float), dt=dt
+    )
 
 
 def bottom_jacobian(model, q, height: float) -> np.ndarray:
@@ -123,8 +134,36 @@ def bottom_jacobian(model, q, height: float) -> np.ndarray:
     return X @ J
 
 
-def stacked(J: np.ndarray, M: np.ndarray) -> np.ndarray:
-    return J @ np.linalg.solve(M, J.T)
+def feet_problem(torque, rng=None, bend: float = 0.0, speed: float = 0.0) -> Problem:
+    """The human figure on both soles, joints bent at random, given joint torques or, for a number, random ones of that size [N m]."""
+    model = bk.human()
+    q = model.neutral()
+    if bend:
+        q = bk.integrate(model, q, np.concatenate([np.zeros(6), rng.normal(size=model.nv - 6) * bend]), 1.0)
+    k = bk.kinematics(model, q)
+    J = []
+    for name in ("left_sole", "right_sole"):
+        R = k.pose(name)[1]
+        W = bk.frame_jacobian(model, q, name)
+        J += [R.T @ W[:3], R.T @ W[3:]]
+    J, M, h = np.vstack(J), bk.crba(model, q), bk.rnea(model, q, np.zeros(model.nv), np.zeros(model.nv))
+    if np.isscalar(torque):
+        tau = rng.normal(size=model.nv) * torque
+        tau[:6] = 0.0
+    else:
+        tau = torque(model, J, h)
+    v = J @ rng.normal(size=model.nv) * speed if speed else np.zeros(12)
+    v[[2, 3, 4, 8, 9, 10]] = 0.0
+    soles = [Patch(rectangle(0.19, 0.12)), Patch(rectangle(0.19, 0.12))]
+    return Problem(J @ np.linalg.solve(M, J.T), soles, J @ np.linalg.solve(M, tau - h), v)
+
+
+def standing_torques(model, J: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """Joint torques that keep the figure still: the least contact wrenches that carry the base, then h - J'f in the joints."""
+    f = np.linalg.pinv(J[:, :6].T) @ h[:6]
+    tau = h - J.T @ f
+    tau[:6] = 0.0
+    return tau
 
 
 def vertex_motion(a: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -152,12 +191,14 @@ def hull_distance(region: np.ndarray, p: np.ndarray) -> float:
 
 
 def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, float]:
-    """Largest violations, each relative to its own scale: motion, normal (24), pv, friction (31)/(33), slip (25b), energy."""
+    """Largest violations, each relative to its own scale: motion, normal (24), pv (26), friction (27)-(33), slip (25b), law (friction
+    against the motion at the end of the step, relative to muD fz), energy of an impact."""
     K, a, f, c = problem.K, answer.a, answer.f, problem.c
     free = problem.v if impact else problem.a0
     a_scale = max(np.abs(free).max(), np.abs(K @ f).max(), 1e-12)
     f_scale = max(np.abs(f).max(), 1e-12)
-    out = dict(motion=np.abs(K @ f + free - a).max() / a_scale, normal=0.0, pv=0.0, friction=0.0, slip=0.0, energy=0.0)
+    out = dict.fromkeys(("motion", "normal", "pv", "friction", "slip", "law", "energy"), 0.0)
+    out["motion"] = np.abs(K @ f + free - a).max() / a_scale
     p = len(problem.patches)
     if not impact:
         out["motion"] = max(out["motion"], np.abs((a - c)[6 * p :]).max(initial=0.0) / a_scale)
@@ -173,8 +214,8 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
         out["pv"] = max(out["pv"], hull_distance(patch.region, pv) / size)
         if not impact:  # pressure only where the region does not part
             support = [x for x, h in zip(patch.region, height) if h < 1e-8 * a_scale]
-            out["pv"] = max(out["pv"], min(hull_distance(s, pv) for s in supports(np.array(support))) / size)
-        state, mode = answer.state(i)
+            out["pv"] = max(out["pv"], hull_distance(np.array(support), pv) / size if support else np.inf)
+        mode = answer.state(i)[1]
         t = np.hypot(w[0], w[1])
         nzv = w[5] - pv[0] * w[1] + pv[1] * w[0]
         d = answer.record[i, at.D]
@@ -188,13 +229,20 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
                 out["slip"] = max(out["slip"], np.abs(slip).max() / scale, abs(u[5]) * d / scale)
         else:
             s, E, sign = answer.record[i, 2:4], answer.record[i, at.E], answer.record[i, at.SIGN]
-            moving = -patch.mu_d * w[2] * (1 - E) * s  # friction of the moving points, at pv; a static force at the centre adds to it
+            moving = (
+                -patch.mu_d * w[2] * (1 - E) * s
+            )  # friction of the moving points, at pv; a static force at the centre adds to it
             centre = answer.record[i, 7:9] if mode == "spin" else np.zeros(2)
             static = w[:2] - moving
             nz = -sign * patch.mu_d * w[2] * d * E + cross2(pv, moving) + cross2(centre, static)
             out["friction"] = max(out["friction"], abs(w[5] - nz) / f_scale)
             if mode == "slip":
                 out["friction"] = max(out["friction"], np.abs(static).max() / f_scale)
+                if patch.mu_d > 0:  # friction is what the law gives for the motion it meets
+                    length, turn = np.hypot(*slip), abs(u[5]) * d
+                    fade = np.exp(-length / turn) if turn > 0 else 0.0
+                    want = np.array([*(slip * (1 - fade) / length if length > 0 else (0.0, 0.0)), np.sign(u[5]) * fade])
+                    out["law"] = max(out["law"], np.abs(want - [*((1 - E) * s), sign * E]).max())
                 if E < 1 and patch.mu_d > 0:
                     out["slip"] = max(out["slip"], -(s @ slip) / scale)
             else:
@@ -205,8 +253,3 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
         gain = f @ (free + 0.5 * K @ f)
         out["energy"] = gain / max(0.5 * free @ np.linalg.pinv(K) @ free, 1e-12)
     return {k: float(v) for k, v in out.items()}
-
-
-def supports(points: np.ndarray) -> list[np.ndarray]:
-    """The region spanned by the supporting vertices, as a list of one (or none found: an empty one)."""
-    return [points] if len(points) else [np.array([[np.inf, np.inf]])]

@@ -1,12 +1,12 @@
 """Checks of a contact hypothesis and what follows from each (000: section 4.4, (24), (26); N8).
 
-In this order, acting on the first that fails: fz <= 0 releases the patch; pv = (-ny/fz, nx/fz) outside the region's hull makes it a line on the nearest edge
-or a point at the nearest vertex; friction or nz beyond its limit makes it slide or spin (bunraku.constraint.contact.link_friction).
-When every patch passes, the verification: (24b) no free vertex accelerates (impact: moves) inward, (25b) slip opposes friction.
+In this order, acting on the first that fails: fz <= 0 releases the patch; pv = (-ny/fz, nx/fz) outside the region's hull makes it a line on
+the nearest edge or a point at the nearest vertex; friction or nz beyond its limit makes it slide (link_friction.py). When every patch passes,
+the verification: (25b) friction opposes slip (link_slip.py), (24b) no free vertex accelerates (impact: moves) inward.
 
-The nearest hull point can be the wrong one, which (24b) shows. A free vertex that goes inward then joins the contact: none -> its point, point -> the line
-towards it, line -> surface. A state already tried,
-sticking or moving as now, is passed over for its neighbour along the hull, or the patch slides if its friction fails as well.
+The nearest hull point can be the wrong one, which (24b) shows. A free vertex that goes inward then joins the contact: none -> its point,
+point -> the line towards it, line -> surface. A state already tried, sticking or moving as now, is passed over for its neighbour along the
+hull, or the patch slides if its friction fails as well.
 Checked in tests/constraint/contact/test_virtual_link_box.py and test_virtual_link_random.py.
 """
 

@@ -144,7 +144,7 @@ def hypothesise_mode(patch, flags, record, v, i):
 
 @inline
 def follow_state(patch, flags, record, i):
-    """After a change of contact state: pv moves to the new region, d is to be found, a point has no moment, a spinning contact needs a new mode (0)."""
+    """After a change of contact state: pv moves to the new region, d is to be found (-1), a spinning contact needs a new mode (0)."""
     at = i * NF
     r = i * NR
     state = flags[at + STATE]

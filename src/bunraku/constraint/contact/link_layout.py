@@ -36,7 +36,12 @@ MARGIN_FZ, MARGIN_PV, MARGIN_F, MARGIN_NZ, MARGIN_VERTEX, MISALIGNED, D_NOW = 9,
 NR = 16
 
 OK, FALLBACK = 0, 1  # what a call returns
-SOLVES, REASON, SIZE, HAT = 0, 1, 2, 3  # iwork: solves made, reason of a FALLBACK, unknowns, 1 where friction makes the matrix unsymmetric
+SOLVES, REASON, SIZE, HAT = (
+    0,
+    1,
+    2,
+    3,
+)  # iwork: solves made, reason of a FALLBACK, unknowns, 1 where friction makes the matrix unsymmetric
 HEAD = 4
 CAPPED, SINGULAR, ENERGY, NOT_FINITE = 1, 2, 3, 4  # REASON
 FAR = 1e300

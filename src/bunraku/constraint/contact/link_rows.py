@@ -1,20 +1,21 @@
 """The constrained motions of a patch and the wrenches that go with them (000: Table 1, (20a), (36); N7, N9), and the linear system they make.
 
-A hypothesis constrains some motions of a patch, each a row h of six over (vx vy vz wx wy wz) at the reference origin; K is never computed again.
+A hypothesis constrains some motions of a patch, each a row of six over (vx vy vz wx wy wz) at the reference origin; K is never computed anew.
 Frame of section 4.2: origin o (point: the vertex, line: its middle, surface: the reference origin), on a line x along the line (cx, cy):
 
-    vz at o                (0, 0, 1, oy, -ox, 0)                point, line, surface
-    wy' across the line    (0, 0, 0, -cy, cx, 0)                line;   wx, wy: surface
-    vx, vy at q            (1, 0, 0, 0, 0, -qy), (0, 1, 0, 0, 0, qx)    stick: q = o (a surface or line: 0); spin: q = centre of rotation
-    wz                     (0, 0, 0, 0, 0, 1)                   line or surface that sticks
+    vz at o              (0, 0, 1, oy, -ox, 0)                         point, line, surface
+    wy' across the line  (0, 0, 0, -cy, cx, 0)                         line;  wx, wy: surface
+    vx, vy at q          (1, 0, 0, 0, 0, -qy), (0, 1, 0, 0, 0, qx)     stick: q = o (line, surface: 0); spin: q = centre of rotation
+    wz                   (0, 0, 0, 0, 0, 1)                            a line or surface that sticks
 
-The force along a row is the same six numbers, read as a wrench, unless the contact slides or spins. Then friction follows the pressure, g = muD (1-E):
+The force along a row is the same six numbers, read as a wrench, unless the contact slides or spins. Then friction follows the pressure; with
+g = muD (1-E):
 
-    fz at o      (-g sx, -g sy, 1, oy, -ox, -sgn(wz) muD d E + g (sx oy - sy ox))
-    nx, ny       (0, 0, 0, 1, 0, g sx), (0, 0, 0, 0, 1, g sy);   on a line (0, 0, 0, -cy, cx, g (cx sy - cy sx))
+    fz at o    (-g sx, -g sy, 1, oy, -ox, -sgn(wz) muD d E + g (sx oy - sy ox))
+    nx, ny     (0, 0, 0, 1, 0, g sx), (0, 0, 0, 0, 1, g sy);   on a line (0, 0, 0, -cy, cx, g (cx sy - cy sx))
 
-which is f = -g fz s and, about the origin, nz = -sgn(wz) muD d E fz + pvx fy - pvy fx with pv = (-ny/fz, nx/fz). A spinning contact has both these and
-the static forces along vx, vy at its centre of rotation.
+which is f = -g fz s and, about the origin, nz = -sgn(wz) muD d E fz + pvx fy - pvy fx with pv = (-ny/fz, nx/fz). A spinning contact has both
+these and the static forces along vx, vy at its centre of rotation.
 
 System: (rows K columns) x = rows (c - a0), equality rows below. Checked in tests/constraint/contact/test_virtual_link_friction.py.
 """
@@ -215,7 +216,11 @@ def fill_rebound(patch, flags, free, p, work, iwork, rows, units, starts, n, x, 
         e_t = ld(patch, j * NP + E_T)
         for k in range(iwork[starts + j], iwork[starts + j + 1]):
             v = along(free, 6 * j, work, rows, k, iwork[units + k])
-            normal = ld(work, rows + 6 * k + 2) != 0.0 or ld(work, rows + 6 * k + 3) != 0.0 or ld(work, rows + 6 * k + 4) != 0.0
+            normal = (
+                ld(work, rows + 6 * k + 2) != 0.0
+                or ld(work, rows + 6 * k + 3) != 0.0
+                or ld(work, rows + 6 * k + 4) != 0.0
+            )
             e = e_n if normal else e_t
             st(work, x + k, -v)
             st(work, bounce + k, -e * v)

@@ -2,13 +2,17 @@
 
 Motion is judged at the end of the step (of the impact): y = (ux, uy, d wz) at pv, u = v + dt a. The law of N9 gives friction from y:
     phi = (fx, fy, nzv / d) = -F ((1-E) s, sgn(wz) E),  F = muD fz,  s = u / |u|,  E = exp(-|u| / (d |wz|)).
-A hypothesis has its own s, E, sign. Its error is |phi(y) - phi| / F; the hard part of it, s . u < 0 or sgn wz < 0, is friction that drives.
+A hypothesis has its own s, E, sign; it drives where s . u < 0 or sgn wz < 0, and is wrong by |phi(y) - phi| / F.
 
-Where it fails, the patch is solved alone, the rest of the system answering through its present factors: three unit forces (fx, fy, nz / d) at pv give
-G (3 x 3), y = y_now + dt G (phi - phi_now). If friction drives and the phi that stops y keeps (31) and (33), the patch sticks (reversing within the step is
-no slip, N7). Else eta <- F eta + y / (dt |G|), made a unit vector again, eta = (s l, sgn d) the direction of motion that phi stands for: at the fixed point
-eta is along y. A spinning patch takes s and E at the new pv; it sticks if its turn reverses. Cost: 3 back-substitutions, and about 30 ns a round.
-Checked in tests/constraint/contact/test_virtual_link_friction.py.
+Where it fails, the patch is solved alone, the rest of the system answering through its present factors. Three unit forces (fx, fy, nz / d) at
+pv give G (3 x 3), y = y_now + dt G (phi - phi_now), and how fz and pv answer. If friction drives and the phi that stops y keeps (31) and (33),
+the patch sticks: reversing within the step is no slip (N7). Else it slides with the fixed point of
+    eta <- F eta + y / (dt |G|), made a unit vector,
+eta = (s l, sgn d) being the direction of motion that phi stands for: there eta is along y. One such guess leaves an error of second order, so
+one or two more solves reach `align`. d is kept from solve to solve until it is wrong by a tenth.
+
+A spinning patch takes s and E at its new pv; it sticks if its turn reverses. Cost: 3 back-substitutions, and some 30 ns for each of up to 60
+rounds. Checked in tests/constraint/contact/test_virtual_link_friction.py.
 """
 
 from __future__ import annotations
@@ -269,16 +273,20 @@ def direction_of(record, i):
 
 @inline
 def follow_spin(flags, record, i, align):
-    """s and E of a spinning patch at its new pv. Returns 2 if friction changes by more than `align`; else all stays, and 0."""
+    """s and E of a spinning patch at its new pv. Returns 1 if friction changes by more than `align`; else all stays."""
     r = i * NR
     sx = ld(record, r + S)
     sy = ld(record, r + S + 1)
     fade = ld(record, r + E)
     gx, gy, gz = opposed(record, i)
-    spin(flags, record, i, ld(record, r + CENTRE), ld(record, r + CENTRE + 1), ld(record, r + PV), ld(record, r + PV + 1), ld(record, r + D), ld(record, r + SIGN))  # fmt: skip
+    cx = ld(record, r + CENTRE)
+    cy = ld(record, r + CENTRE + 1)
+    px = ld(record, r + PV)
+    py = ld(record, r + PV + 1)
+    spin(flags, record, i, cx, cy, px, py, ld(record, r + D), ld(record, r + SIGN))
     x, y, z = opposed(record, i)
     if abs(x - gx) + abs(y - gy) + abs(z - gz) > align:
-        return 2
+        return 1
     st(record, r + S, sx)
     st(record, r + S + 1, sy)
     st(record, r + E, fade)
@@ -287,7 +295,8 @@ def follow_spin(flags, record, i, align):
 
 @inline
 def revise_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, tolerance, align, work, iwork):
-    """Act on (25b) for patch i. Returns 1 if friction drives, so that its hypothesis had to change; 2 if it changed because of `align` only."""
+    """Act on (25b) for patch i: friction that drives by more than `tolerance` [m/s], or differs by more than `align` of muD fz from the law
+    for the motion it meets. Returns 1 if the hypothesis changed."""
     mode = flags[i * NF + MODE]
     at = i * NR
     if mode == STICK or ld(patch, i * NP + MU_D) == 0.0:
@@ -299,10 +308,8 @@ def revise_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, imp
             stick(flags, record, i)
             return 1
         return follow_spin(flags, record, i, align)
-    if drive < -tolerance:
-        settle_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, True, work, iwork)
+    driving = drive < -tolerance
+    if driving or error > align:
+        settle_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, driving, work, iwork)
         return 1
-    if error > align:
-        settle_slip(K, stride, patch, p, r, flags, record, f, a, v, goal, i, dt, impact, False, work, iwork)
-        return 2
     return 0

@@ -1,21 +1,25 @@
 """Rigid contact by hypothesis and check (Nakamura and Yamane, document 000, sections 2.4 and 4; N3, N7-N11).
 
-    forces:  a  = K f + a0, constrained rows a = c          (20a), (20b): c is the corrective acceleration of N11
-    impact:  v+ = K F + b,  constrained rows v+ = -e v      (13)-(19), F here the impulse on the real link
+    forces:  a  = K f + a0, constrained rows a = c         (20a), (20b): c is the corrective acceleration of N11
+    impact:  v+ = K f + v,  constrained rows v+ = -e v     (13)-(19); f is the impulse on the real link, -F of the document
 
-for p patches of six rows and r equality rows (bunraku.constraint.contact.link_layout has frames and arrays). K = H A^-1 H' (m x m) symmetric positive
-semi-definite, flat with rows of `stride` numbers. Each round solves the linear system of the present hypothesis (link_rows), then revises every patch by its
-first failing check (link_checks, link_friction); when none fails it verifies (24b) and (25b). The document's rounds are 3 (SOLVES); `cap` bounds
-them all (CAP suits), and a call that has not passed by then returns FALLBACK with the last forces, for an iterative solver to start from.
-FALLBACK too where sliding friction makes the matrix singular or its determinant negative (Painleve), or where an impact would gain energy.
+for p patches of six rows and r equality rows (frames and arrays: link_layout.py). K = H A^-1 H' (m x m), symmetric positive semi-definite, flat
+with rows of `stride` numbers. Each round solves the linear system of the present hypothesis (link_rows.py, link_solve.py), then revises every
+patch by its first failing check; when none fails it verifies (25b) and (24b) (link_checks.py, link_friction.py, link_slip.py). SOLVES = 3 is the
+document's number of rounds; `cap` bounds them (CAP suits). OK means that every law holds: normal ones to 1e-10 of the largest acceleration,
+friction's law of motion to `align`. A call that has not come to that by `cap` returns FALLBACK with its last forces, for an iterative solver to
+start from; FALLBACK too where sliding friction makes the matrix singular or its determinant negative (Painleve), or an impact would gain
+energy. iwork[REASON] says which.
 
-What the caller gives. a0: relative accelerations without contact forces. A change of frame maps the six rows linearly, so a0 must be the
-derivative of components in axes fixed to the link, or, in a velocity-stepping scheme, (v_free - v) / dt. c: for vx, vy, wz -v/dt (a slip that friction can stop
-within the step stops), for vz, wx, wy the penetration's correction; equality rows their own. v0: present relative velocity. impact takes b = v0; its
-equality rows end at rest. `align`: sine of the angle between slip and reversed friction above which s is turned and solved again, within SOLVES.
+What the caller gives. a0: relative accelerations without contact forces. A change of frame maps the six rows linearly, so a0 is the derivative
+of components in axes fixed to the link, or, in a velocity-stepping scheme, (v_free - v) / dt. c: for vx, vy, wz it is -v / dt (a slip that
+friction can stop within the step stops); for vz, wx, wy the correction of penetration; equality rows have their own. v: present relative
+velocity. An impact takes v alone; its equality rows end at rest. align: error of friction against its law, relative to muD fz; a large one
+(10) leaves the document's explicit guess, s and l of the motion before, and asks only that friction does not drive.
 
-Restitution (N3): w = w0 + gamma w1, w1 the answer to -E vc; gamma = 1, or where (e_n != e_t, friction) that would raise the kinetic energy
-w'(b + K w / 2), the largest gamma that does not. Checked in tests/constraint/contact/test_virtual_link*.py; figures in docs/virtual-link.md.
+Restitution (N3): f = f0 + gamma f1, f1 the answer to -E vc; gamma = 1, or where (e_n != e_t, friction) that would raise the kinetic energy
+f'(v + K f / 2), the largest gamma that does not. e_n acts on a patch only where no vertex in contact is parting.
+Checked in tests/constraint/contact/test_virtual_link*.py; figures in docs/virtual-link.md.
 """
 
 from __future__ import annotations
@@ -45,10 +49,10 @@ from bunraku.constraint.contact.link_layout import (
     SIZE,
     STATE,
     STICK,
+    Buffers,
     D,
     I,
     J,
-    Buffers,
     int_offsets,
     offsets,
 )
