@@ -11,7 +11,7 @@ import bunraku
 SOURCE = Path(bunraku.__file__).parent
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("errors", "files", "spatial", "model", "dynamics", "collision", "constraint", "integrate", "world", "control"),
+    *("errors", "files", "spatial", "model", "dynamics", "collision", "constraint", "integrators", "world", "control"),
     *("gait", "choreography", "motion", "formats", "draw", "viewer", "batch", "cli"),
 )
 

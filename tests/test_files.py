@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,23 @@ def test_round_trip_makes_folders_and_leaves_nothing_beside(tmp_path: Path) -> N
     write_bytes(path, b"new")
     assert read_text(path) == "new"
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
+
+
+@pytest.mark.parametrize("stage", ["fdopen", "chmod", "replace"])
+def test_an_interruption_leaves_the_old_file_and_nothing_beside(
+    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C before writing, after writing and at renaming."""
+    path = write_text(tmp_path / "a.txt", "old")
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, stage, interrupted)
+        write_text(path, "new")
+    assert read_text(path) == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
 
 def test_errors_name_the_file(tmp_path: Path) -> None:

@@ -22,12 +22,27 @@ _HOME = {
     "bunraku.model.configuration": "difference integrate random_configuration",
     "bunraku.model.limits": "swing_twist within_limits",
     "bunraku.dynamics": (
-        "Target Work aba aba_derivatives centre_of_mass centroidal crba delassus energy frame_jacobian inverse_kinematics "
+        "Pose Target Work aba aba_derivatives centre_of_mass centroidal crba delassus energy frame_jacobian inverse_kinematics "
         "joint_jacobians kinematics momentum_matrix rnea rnea_derivatives wrenches"
     ),
+    "bunraku.world": "Connection StepDiverged World",
     "bunraku.formats": "describe load",
-    "bunraku.errors": "BunrakuError FormatError InputError MissingExtra ModelError UnknownName",
+    "bunraku.errors": "BunrakuError FormatError InputError MissingExtra ModelError NoWalk UnknownName",
 }
+FOLDERS = (
+    "spatial",
+    "model",
+    "dynamics",
+    "collision",
+    "constraint",
+    "integrators",
+    "world",
+    "gait",
+    "formats",
+    "draw",
+    "cli",
+    "errors",
+)
 _WHERE = {name: module for module, names in _HOME.items() for name in names.split()}
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
@@ -38,6 +53,7 @@ if TYPE_CHECKING:
     from bunraku.model import *  # noqa: F403
     from bunraku.model.configuration import difference, integrate, random_configuration  # noqa: F401
     from bunraku.model.limits import swing_twist, within_limits  # noqa: F401
+    from bunraku.world import Connection, StepDiverged, World  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:
@@ -45,7 +61,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_WHERE[name]), name)
         globals()[name] = value
         return value
-    if name in {"model", "dynamics", "formats", "spatial", "errors"}:
+    if name in FOLDERS:
         return importlib.import_module(f"bunraku.{name}")
     raise AttributeError(f"module 'bunraku' has no attribute {name!r}")
 

@@ -1,7 +1,8 @@
 """Writing files so that nothing is ever half-written: beside the target first, then renamed.
 
 `write_bytes` and `write_text` make missing folders, write to a temporary file in the same folder and rename it over the
-target; a failure leaves the old file as it was and becomes an InputError with the path. Checked in tests/test_files.py.
+target; a failure leaves the old file as it was and becomes an InputError with the path. Whatever
+stops the writing, Ctrl-C included, the temporary file is removed. Checked in tests/test_files.py.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ def write_bytes(path: str | Path, data: bytes) -> Path:
         os.umask(umask)
         os.chmod(beside, 0o666 & ~umask)
         os.replace(beside, target)
-    except OSError as error:
+    except BaseException as error:
         if beside and os.path.exists(beside):
             os.unlink(beside)
+        if not isinstance(error, OSError):
+            raise
         raise InputError(f"{target}: cannot be written ({error.strerror or error}); choose another place.") from None
     return target
 

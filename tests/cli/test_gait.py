@@ -107,7 +107,10 @@ def test_pictures(tmp_path: Path) -> None:
     assert Image.open(tmp_path / "s.png").size == (160, 120)
     times = ["--begin", "0.5", "--end", "1.5", "--interval", "0.5"]
     assert main(["gait", "draw", "usual", *times, "--separate", "--out", str(tmp_path / "f.png"), *size]) == 0
-    assert sorted(p.name for p in tmp_path.glob("f_*.png")) == ["f_0500.png", "f_1000.png", "f_1500.png"]
+    assert sorted(p.name for p in tmp_path.glob("f_*.png")) == ["f_0001.png", "f_0002.png", "f_0003.png"]
+    close = ["--end", "0.0012", "--interval", "0.0003", "--separate", "--out", str(tmp_path / "c.png")]
+    assert main(["gait", "draw", "usual", *close, *size]) == 0
+    assert len(list(tmp_path.glob("c_*.png"))) == 5
     film = ["--end", "0.3", "--interval", "0.1", "--out", str(tmp_path / "w.gif")]
     assert main(["gait", "draw", "flat", "--arms-free", *film, *size]) == 0
     assert Image.open(tmp_path / "w.gif").n_frames == 4
@@ -118,6 +121,7 @@ def test_run_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str
     text = capsys.readouterr().out
     assert "step                  0.277 m in 1 s" in text
     assert str(tmp_path / "job") in text
+    assert "known faults of the report's data, see docs/gait.md" in text
     names = {p.name for p in (tmp_path / "job").iterdir()}
     assert {
         "strobe.png",
@@ -137,8 +141,10 @@ def test_run_historical_and_walk(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["gait", "run", "--mode", "historical", "--out", str(tmp_path / "h"), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["mode"], data["iterations"]) == ("historical", 16)
-    assert main(["walk", "usual", "--out", str(tmp_path / "w")]) == 0
-    assert "usual (Bunraku)" in capsys.readouterr().out
+    assert main(["walk", "--out", str(tmp_path / "w")]) == 0
+    text = capsys.readouterr().out
+    assert "usual (Bunraku)" in text
+    assert "NO" not in text.split("holds")[1] and "known faults" not in text
 
 
 MISTAKES = [
@@ -153,6 +159,11 @@ MISTAKES = [
     (["gait", "solve", "flat", "--samples", "1"], "wanted 2 to 100001"),
     (["gait", "solve", "flat", "--mode", "historical", "--arms-free"], "mode exact only"),
     (["gait", "solve", "usual", "--mode", "historical"], "needs a start"),
+    (
+        ["gait", "solve", "flat", "--start", "nan", "0", "0", "0"],
+        "start must be finite (rad, rad/s), got (nan, 0, 0, 0)",
+    ),
+    (["gait", "solve", "flat", "--start", "0", "inf", "0", "0", "--mode", "historical"], "start must be finite"),
     (["gait", "draw", "flat", "--interval", "0"], "interval above 0"),
     (["gait", "draw", "flat", "--out", "walk.jpg"], "must end in .png"),
     (["gait", "draw", "flat", "--width", "0", "--out", "walk.png"], "16384"),

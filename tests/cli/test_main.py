@@ -83,3 +83,40 @@ def test_import_is_light():
 def test_module_runs_as_a_command():
     done = subprocess.run([sys.executable, "-m", "bunraku", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("bunraku ")
+
+
+NAMES = """<robot name="[bold]x[/red]">
+<link name="[red]a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="b[/]"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="[/x]" type="continuous"><parent link="[red]a"/><child link="b[/]"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_names_with_brackets_are_printed_as_they_are(tmp_path, capsys):
+    file = tmp_path / "names.urdf"
+    file.write_text(NAMES)
+    assert main(["info", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in ("[bold]x[/red]", "[red]a", "b[/]", "[/x]"))
+
+
+def test_fixed_root(tmp_path, capsys):
+    """A massless root link: the sentence says what to do, and doing it works."""
+    file = tmp_path / "arm.urdf"
+    file.write_text(NAMES.replace("<inertial>", "<!--", 1).replace("</inertial>", "-->", 1))
+    assert main(["info", str(file)]) == 2
+    assert "--root fixed" in capsys.readouterr().err
+    assert main(["info", str(file), "--root", "fixed"]) == 0
+
+
+def test_a_reader_that_leaves_is_no_error():
+    done = subprocess.run(
+        [f"{sys.executable} -m bunraku info human | head -1"], shell=True, capture_output=True, text=True
+    )
+    assert done.stderr == "" and "human" in done.stdout
+
+
+def test_a_full_disk_gets_one_sentence():
+    done = subprocess.run(
+        [f"{sys.executable} -m bunraku info human > /dev/full"], shell=True, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "Traceback" not in done.stderr

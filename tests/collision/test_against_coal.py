@@ -2,12 +2,13 @@
 
 Also: the same under exchange of the shapes and under a rigid motion of both, to rounding."""
 
+import coal
 import numpy as np
 import pytest
 
+from bunraku.collision.boxes import PROOF
 from collision_scenes import KINDS, coal_distance, contacts_of, poses, random_rotation, random_shape, scene
 
-coal = pytest.importorskip("coal", reason="coal is not installed: no peer for distances")
 PAIRS = [(a, b) for i, a in enumerate(KINDS) for b in KINDS[i:]]
 GENERAL = [(a, "cylinder") for a in (*KINDS, "cylinder")]
 
@@ -76,3 +77,25 @@ def test_exchange_and_rigid_motion(kinds):
         elif len(one):  # overlap: the least depth is
             assert np.isclose(one[:, 6].min(), two[:, 6].min(), atol=1e-9)
             assert np.isclose(one[:, 6].min(), moved[:, 6].min(), atol=1e-9)
+
+
+@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
+def test_the_gap_goes_through_zero_smoothly(kinds):
+    """Moved along the normal until `gap` is left, shapes report that gap, down to overlap by a micrometre; apart, the same normal too."""
+    rng = np.random.default_rng(13)
+    for _ in range(60):
+        shapes, where = random_pair(rng, kinds)
+        contacts = scene(*shapes)
+        _, data = contacts_of(contacts, where, 10.0)
+        if data[:, 6].min() < 1e-3:
+            continue
+        n, distance = data[0, 3:6], data[:, 6].min()
+        for gap in (1e-3, 1e-5, 1e-7, 1e-12, 0.0, -1e-12, -1e-9, -1e-6):
+            there = where.copy()
+            there[1, 9:] -= (distance - gap) * n
+            _, near = contacts_of(contacts, there, 2e-3)
+            # two corners that meet leave by a shorter way than they came: the depth may be less than the way in
+            assert abs(near[:, 6].min() - gap) < 1e-9 + max(0.0, -gap)
+            # an axis at an angle t is taken for the nearest if gap (1 - cos t) is below PROOF times the size (at most 0.5 m)
+            if gap > 0:
+                assert np.linalg.norm(near[0, 3:6] - n) < 1e-6 + np.sqrt(2 * PROOF * 0.5 / gap)

@@ -124,9 +124,9 @@ frame, poly, rows = np.zeros(12), np.zeros(2 * found), np.zeros(found, dtype=np.
 @kernel
 def calls(a, b, swept, listed, excluded, where, real, ints, ids, data, frame, poly, rows, n):
     total = 0.0
-    for _ in range(n):
-        total += detect_contacts(a, b, listed, len(listed), excluded, where, 12, 0.05, real, ints, ids, data)
-        total += detect_contacts(a, b, swept, -1, excluded, where, 12, 0.05, real, ints, ids, data)
+    for i in range(2 * n):
+        pairs, known = (listed, len(listed)) if i % 2 else (swept, -1)
+        total += detect_contacts(a, b, pairs, known, excluded, where, 12, 0.05, real, ints, ids, data)
         k = region_of(data, 0, 1, 1e-6, frame, poly, rows)
         total += hull_point(poly, k, 0.1, 0.2, 1e-6)[1] + mean_distance(poly, k, 0.1, 0.2)
     return total

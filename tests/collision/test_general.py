@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import trimesh
 
 import bunraku as bk
 from bunraku.collision import Contacts, Fixed, Geometry, Placed, convex_hull, regions
@@ -9,8 +10,6 @@ from bunraku.errors import ModelError
 from bunraku.model import Shape
 from collision_scenes import contacts_of, poses, random_rotation, scene, thing, turn
 
-pytest.importorskip("coal", reason="coal is not installed: general shapes take no part in collisions")
-trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed: no mesh files")
 CYLINDER = Shape("cylinder", (0.1, 0.2))
 OCTAGON = 8 / 2 * np.sin(2 * np.pi / 8) * 0.1**2  # area of a regular octagon of circumradius 0.1
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from figures import random_figure, relative
 
 import bunraku as bk
 from bunraku.constraint.response import HOP, add_impulse, apply_impulses, clear_impulses, respond_blocks, trace_way
@@ -10,6 +9,7 @@ from bunraku.dynamics.delassus_kernel import factor
 from bunraku.dynamics.work import opened
 from bunraku.spatial.entry import entry
 from bunraku.spatial.lanes import borrow
+from figures import random_figure, relative
 
 
 @entry("h D I II I DDD DDD DDD")
@@ -24,12 +24,12 @@ def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
         lengths[a] = trace_way(ints, reals, work, bodies[a], h[a], yy[a], rr[a])
     for a in range(bodies.shape[0]):
         for b in range(bodies.shape[0]):
-            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6))
+            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6)[a, b])
 
 
-@entry("h D DD D")
-def push(handle, q, wrench, dv):
-    """dv caused by the impulses `wrench` (nb, 6): (n, f) at the bodies' origins."""
+@entry("h D DD D D")
+def push(handle, q, wrench, torques, dv):
+    """dv caused by the impulses `wrench` (nb, 6), (n, f) at the bodies' origins, and by torques on joints."""
     ints, reals, work = opened(handle)
     factor(ints, reals, borrow(q), work)
     clear_impulses(ints, work)
@@ -37,7 +37,7 @@ def push(handle, q, wrench, dv):
         n = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
         f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
         add_impulse(work, i, n, f)
-    apply_impulses(ints, reals, work, borrow(dv))
+    apply_impulses(ints, reals, work, borrow(torques), borrow(dv))
 
 
 def body_jacobians(m, q):
@@ -73,5 +73,9 @@ def test_blocks_and_impulses(seed):
     wrench = rng.normal(size=(m.nb, 6))
     wrench[0] = 0
     dv = np.empty(m.nv)
-    push.call(work.handle, q, wrench, dv)
-    assert relative(dv, np.linalg.solve(M, np.einsum("aik,ai->k", J, wrench))) < 1e-9
+    torques = np.zeros(m.nv)
+    for j in m.joints:
+        if j.nv and j.kind in ("hinge", "slider", "universal"):
+            torques[j.v] = rng.normal(size=j.nv)
+    push.call(work.handle, q, wrench, torques, dv)
+    assert relative(dv, np.linalg.solve(M, torques + np.einsum("aik,ai->k", J, wrench))) < 1e-9

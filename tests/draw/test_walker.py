@@ -10,10 +10,11 @@ from PIL import Image
 
 from bunraku.draw.picture import gif_bytes, png_bytes
 from bunraku.draw.plots import walk_plots
-from bunraku.draw.walker import camera_for, film, scene_of, strobe, times_of
+from bunraku.draw.render import render
+from bunraku.draw.walker import camera_for, film, scene_of, strobe, strobe_interval, strobe_times, times_of
 from bunraku.errors import InputError
 from bunraku.gait.checks import progress
-from bunraku.gait.library import flat, stairs_up
+from bunraku.gait.library import flat, library_gait, stairs_up
 from bunraku.gait.walk import Walk, exact_walk
 
 
@@ -51,6 +52,35 @@ def test_strobe_spreads_over_the_way(walk: Walk) -> None:
     extent = many.bounds()[1][0] - many.bounds()[0][0]
     single = one.bounds()[1][0] - one.bounds()[0][0]
     assert extent - single == pytest.approx(2 * progress(walk), abs=0.15)
+
+
+@pytest.mark.parametrize("name", ["flat", "usual", "stairs_up"])
+@pytest.mark.parametrize("view", ["oblique", "right"])
+def test_what_is_drawn_fills_the_picture(name: str, view: str) -> None:
+    """Things (not floor or sky: drawn once with, once without them) reach from edge to edge in width or height, inside
+    the margin of 3 % (and a pixel): nearer the camera cannot go."""
+    walk = exact_walk(library_gait(name))
+    times = strobe_times(walk)
+    assert len(times) == (4 if name == "stairs_up" else 6)
+    scene = scene_of(walk, times, view=view)
+    camera = camera_for(scene, view, 2.0)
+    scene.floor = None
+    with_things = render(scene, camera, 400, 200)
+    scene.rows.clear()
+    seen = (with_things != render(scene, camera, 400, 200)).any(axis=2)
+    rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+    left, above = (0.5 * size * (1.0 - 1.0 / 1.06) - 1.0 for size in (400, 200))
+    assert min(rows[0], 199 - rows[-1]) > above and min(columns[0], 399 - columns[-1]) > left
+    assert np.ptp(rows) > 185 or np.ptp(columns) > 372
+
+
+@pytest.mark.parametrize("name", ["flat", "usual", "smooth", "long_stride", "stairs_up"])
+def test_strobe_figures_stand_apart_in_different_phases(name: str) -> None:
+    walk = exact_walk(library_gait(name))
+    interval = strobe_interval(walk)
+    assert interval / walk.gait.step_time * progress(walk) >= 0.4
+    assert (4.0 * interval / walk.gait.step_time) % 2.0 == 1.0
+    np.testing.assert_allclose(strobe_times(walk, 1.0, 9.0, 2.0), [1.0, 3.0, 5.0, 7.0, 9.0])
 
 
 def test_feet_stand_on_the_floor(walk: Walk) -> None:
@@ -112,4 +142,3 @@ def test_bad_requests(walk: Walk) -> None:
         times_of(0.0, 1e6, 0.001)
     with pytest.raises(InputError, match="no frames"):
         gif_bytes([], 0.1)
-    assert camera_for(walk, 0.0, 1.0, "right", 1.0).fov > 0.0

@@ -69,13 +69,69 @@ def test_out_and_work():
     assert np.array_equal(out, bk.aba(M, q, v, tau))
 
 
+def test_a_work_of_another_figure_is_refused():
+    q, v, tau = states(2)
+    other = bk.Work(bk.box((1, 1, 1)))
+    calls = (
+        lambda: bk.aba(M, q[0], v[0], tau[0], work=other),
+        lambda: bk.aba(M, q, v, tau, work=other),
+        lambda: bk.rnea(M, q[0], v[0], tau[0], work=other),
+        lambda: bk.crba(M, q[0], work=other),
+        lambda: bk.crba(M, q, work=other),
+        lambda: bk.joint_jacobians(M, q[0], work=other),
+        lambda: bk.frame_jacobian(M, q[0], "l1", work=other),
+        lambda: bk.kinematics(M, q, v, work=other),
+        lambda: bk.centroidal(M, q[0], work=other),
+        lambda: bk.momentum_matrix(M, q[0], work=other),
+        lambda: bk.delassus(M, q[0], ["l1"], np.eye(3)[:1], work=other),
+        lambda: bk.rnea_derivatives(M, q[0], v[0], tau[0], work=other),
+        lambda: bk.aba(M.with_gravity((0, 0, 0)), q[0], v[0], tau[0], work=bk.Work(M)),
+    )
+    for call in calls:
+        with pytest.raises(bk.InputError, match="another figure"):
+            call()
+
+
+def test_work_survives_copies_and_pickles():
+    import copy
+    import pickle
+
+    q, v, tau = (x[0] for x in states(1))
+    for again in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+        m, work = again((M, bk.Work(M))) if again is not copy.copy else (M, copy.copy(bk.Work(M)))
+        assert np.array_equal(bk.aba(m, q, v, tau, work=work), bk.aba(M, q, v, tau))
+
+
+def test_threads_have_their_own_default_work():
+    from concurrent.futures import ThreadPoolExecutor
+
+    q, v, tau = states(64)
+    wanted = bk.aba(M, q, v, tau)
+    with ThreadPoolExecutor(4) as pool:
+        got = list(pool.map(lambda s: bk.aba(M, *s), zip(q, v, tau)))
+    assert np.array_equal(got, wanted)
+
+
+def test_empty_batches():
+    q, v, tau = np.empty((0, M.nq)), np.empty((0, M.nv)), np.empty((0, M.nv))
+    assert bk.aba(M, q, v, tau).shape == (0, M.nv)
+    assert bk.crba(M, q).shape == (0, M.nv, M.nv)
+    assert bk.kinematics(M, q, v).position.shape == (0, M.nb, 3)
+    assert bk.delassus(M, q, ["l0"] * 2, np.eye(3)[:2]).shape == (0, 2, 2)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda q, v, t: bk.aba(M, q[:-1], v, t), r"q has shape"),
         (lambda q, v, t: bk.aba(M, q, v[1:], t), r"v has shape"),
         (lambda q, v, t: bk.rnea(M, q, v, np.zeros((2, M.nv))), r"a has shape"),
-        (lambda q, v, t: bk.aba(M, q, "abc", t), r"v must be numbers"),
+        (lambda q, v, t: bk.aba(M, q, "abc", t), r"v must be real numbers"),
+        (lambda q, v, t: bk.aba(M, q + 1j, v, t), r"q must be real numbers"),
+        (lambda q, v, t: bk.aba(M, q, v, t, "abc"), r"f_ext must be real numbers"),
+        (lambda q, v, t: bk.frame_jacobian(M, q, None), r"frame must be"),
+        (lambda q, v, t: bk.inverse_kinematics(M, []), r"no target"),
+        (lambda q, v, t: bk.wrenches(M, q, [("l0", (1, 2, 3, 4))]), r"3 numbers"),
         (lambda q, v, t: bk.aba(M, q, v, t, np.zeros((2, 6))), r"f_ext has shape"),
         (lambda q, v, t: bk.aba(M, q, v, t, out=np.zeros(3)), r"out must be"),
         (lambda q, v, t: bk.aba(M, np.zeros((2, 3, 4)), v, t), r"q has shape"),

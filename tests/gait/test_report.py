@@ -157,6 +157,18 @@ FAILS_ARITHMETIC = {
 }
 COLUMNS = ("theta", "psi", "dtheta", "dpsi")
 
+# Cells of Fig. 6.2(a) that pass the arithmetic of the print, and that we miss by more than 2e-3, with our deviation.
+# The reason is three accelerations of beta1 in GAIT's table, which six hexadecimal digits of 1988 rounded to the other
+# side than exact arithmetic does (12.2 for 12.1, -1.39 for -1.38, -1.81 for -1.82); with these as printed in Fig. 6.1
+# all states agree within 2e-3: test_what_remains_is_the_noise_of_the_printed_table. The index is the norm of the
+# misfit, which psi' rules.
+NOISE_OF_1988 = {
+    (1, "end", "dpsi"): 5.9e-3,
+    (2, "end", "dpsi"): 4.0e-3,
+    (1, "index", ""): 5.9e-3,
+    (2, "index", ""): 4.0e-3,
+}
+
 
 def printed_path() -> dict[tuple[int, str], np.ndarray]:
     """Fig. 6.2(a), (b): (iteration, line) -> four numbers (one for the index)."""
@@ -167,21 +179,26 @@ def printed_path() -> dict[tuple[int, str], np.ndarray]:
 
 
 def test_search_takes_16_iterations_along_the_printed_path() -> None:
-    """Starts within 2e-3; ends within 2e-3 of their size (a start error grows up to 60-fold over the step)."""
+    """Starts, ends and indices within 2e-3, except the cells of FAILS_ARITHMETIC and the four of NOISE_OF_1988."""
     found = search(ReportProgram(flat()), FIRST)
     assert found.converged
     assert len(found.iterations) == 16
     printed = printed_path()
     for number in (1, 2, 11, 12, 13, 14, 15, 16):
         step = found.iterations[number - 1]
-        for c, name in enumerate(COLUMNS):
-            if (number, "new", name) not in FAILS_ARITHMETIC:
-                assert abs(printed[number, "new"][c] - step.start[c]) < 2e-3, (number, name)
-            if (number, "end", name) not in FAILS_ARITHMETIC:
-                size = max(1.0, abs(step.end[c]))
-                assert abs(printed[number, "end"][c] - step.end[c]) < 2e-3 * size, (number, name)
+        cells = [(number, "new", name, step.start[c], c) for c, name in enumerate(COLUMNS)]
+        cells += [(number, "end", name, step.end[c], c) for c, name in enumerate(COLUMNS)]
         if number != 16:  # printed 0.0098050, a zero lost: iteration 16 stopped below 0.001
-            assert abs(printed[number, "index"][0] - step.index) < 2e-3 * max(1.0, step.index)
+            cells.append((number, "index", "", step.index, 0))
+        for *key, ours, c in cells:
+            cell = tuple(key)
+            if cell in FAILS_ARITHMETIC:
+                continue
+            deviation = abs(printed[number, cell[1]][c] - ours)
+            if cell in NOISE_OF_1988:
+                assert deviation == pytest.approx(NOISE_OF_1988[cell], abs=1e-4), cell
+            else:
+                assert deviation < 2e-3, cell
     assert found.iterations[-1].index < 1e-3 <= found.iterations[-2].index
     np.testing.assert_array_less(np.abs(found.start - START), [1e-4, 1e-3, 1e-4, 3e-3])
 
@@ -206,10 +223,10 @@ def printed_beta1_table() -> np.ndarray:
 
 def test_what_remains_is_the_noise_of_the_printed_table() -> None:
     """With beta1 as printed, Fig. 6.2(c) comes out four to eight times nearer, and all states of 6.2(a), (b) within
-    2e-3."""
+    2e-3, the indices too."""
     program = ReportProgram(flat(), table=printed_beta1_table())
     changed = np.argwhere(program.table != leg_table(flat()))
-    assert 1 <= len(changed) <= 6
+    assert [tuple(cell) for cell in changed.tolist()] == [(4, 3, 2), (7, 0, 2), (8, 0, 2)]
     computed = computed_62c(program)
     nearer = {
         "theta": 1e-4,
@@ -235,6 +252,8 @@ def test_what_remains_is_the_noise_of_the_printed_table() -> None:
             for c, name in enumerate(COLUMNS):
                 if (number, line, name) not in FAILS_ARITHMETIC:
                     assert abs(printed[number, line][c] - values[c]) < 2e-3, (number, line, name)
+        if number != 16:
+            assert abs(printed[number, "index"][0] - step.index) < 2e-3, number
 
 
 def test_listed_cells_do_fail_the_arithmetic_of_the_print() -> None:
@@ -281,9 +300,13 @@ DAMAGED_63 = {
     ("c", "TZ", 7): -0.10349,
     ("c", "RY", 3): 0.1911,
     ("c", "SY", 2): -0.9329,
-    ("c", "SZ", 7): -0.10349,  # total = translation - rotation, printed shifted by one column
 }
 """Cells of Fig. 6.3 damaged or lost in the print, with the calculated value."""
+
+CONTRADICTED_63 = {("c", "SZ", 7): -0.10349}
+"""A legible cell that the same page contradicts: total = translation - rotation, and joint 7 has translation -0.10349
+(damaged, calculated) and rotation 0.0 (printed), so the total is -0.10349; printed is -0.92410E-09, joint 6's value
+0.92410E-09 once more with the other sign."""
 
 
 @pytest.mark.parametrize("figure", ["b", "c"])
@@ -304,9 +327,10 @@ def test_moments_give_fig_6_3(figure: str) -> None:
     for row in table(f"fig6_3{figure}.csv"):
         name, number = row["quantity"], int(row["number"])
         key = (figure, name, number)
-        if row["value"] == "lost" and key not in DAMAGED_63:
+        replaced = DAMAGED_63 | CONTRADICTED_63
+        if row["value"] == "lost" and key not in replaced:
             continue  # nothing legible to compare with: at t = 0 the rotation TQY, TQZ and the totals
-        wanted = DAMAGED_63.get(key, float(row["value"]) if row["value"] != "lost" else 0.0)
+        wanted = replaced[key] if key in replaced else float(row["value"])
         axis = "XYZ".index(name[-1])
         if name[0] in kinds and len(name) == 2:
             assert abs(kinds[name[0]][0, number - 1, axis] - wanted) < 1e-3, key
@@ -315,6 +339,22 @@ def test_moments_give_fig_6_3(figure: str) -> None:
             assert abs(got - wanted) < 1e-3 * abs(wanted) + 5e-4, key
         checked += 1
     assert checked == (108 + 28 if figure == "b" else 108 + 63)
+
+
+def test_the_contradicted_cell_is_the_only_total_that_is_not_translation_minus_rotation() -> None:
+    """Fig. 6.3(c)'s own arithmetic, cells as printed (damaged ones as calculated), to 1e-3 kp m."""
+    cells = {(row["quantity"], int(row["number"])): row["value"] for row in table("fig6_3c.csv")}
+
+    def value(name: str, joint: int) -> float:
+        return DAMAGED_63["c", name, joint] if ("c", name, joint) in DAMAGED_63 else float(cells[name, joint])
+
+    wrong = {
+        ("c", f"S{axis}", joint)
+        for axis in "XYZ"
+        for joint in range(1, 8)
+        if abs(value(f"T{axis}", joint) - value(f"R{axis}", joint) - value(f"S{axis}", joint)) > 1e-3
+    }
+    assert wrong == set(CONTRADICTED_63)
 
 
 def test_stride_is_symmetric_as_in_section_6_2() -> None:

@@ -16,7 +16,7 @@ from bunraku.gait.zmp import FLAT_CASES, USUAL_CASES, Zmp
 
 
 def test_exact_start_and_period(flat_walk: Walk) -> None:
-    """(0.00003, -0.0783, 0.6975, 2.240) is the value of an independent prototype; periodic to 1e-8."""
+    """(0.00003, -0.0783, 0.6975, 2.240) was found by a separately written program; periodic to 1e-8."""
     found = np.abs(flat_walk.start - [0.00003, -0.0783, 0.6975, 2.240])
     np.testing.assert_array_less(found, [2e-4, 2e-3, 1e-3, 5e-3])
     mirror = np.array([-1.0, 1.0, -1.0, 1.0])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import bunraku.gait
 from bunraku.errors import InputError, NoWalk, UnknownName
 from bunraku.gait.export import moments_csv, path_csv, servo_csv, smooth_csv, walk_csv, walk_npz
 from bunraku.gait.figure import MASS, G
@@ -103,3 +106,30 @@ def test_tables(flat_walk: Walk) -> None:
     data = np.load(io.BytesIO(walk_npz(flat_walk)), allow_pickle=False)
     np.testing.assert_array_equal(data["moments"], flat_walk.moments)
     assert str(data["mode"]) == "exact"
+
+
+def test_the_sentence_of_the_manual_works() -> None:
+    """`import bunraku.gait` gives the stages when asked for, and loads neither them nor numpy and numba before."""
+    code = (
+        "import sys\n"
+        "import bunraku.gait\n"
+        "print([m for m in sys.modules if m.startswith('bunraku.gait.') or m in ('numpy', 'numba')])\n"
+        "walk = bunraku.gait.walk.solve_walk(bunraku.gait.library.flat())\n"
+        "print(type(walk).__name__, walk.time.shape)\n"
+        "print(set(bunraku.gait.__all__) <= set(dir(bunraku.gait)))\n"
+        "print([type(getattr(bunraku.gait, name)).__name__ for name in bunraku.gait.__all__].count('module'))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    stages = len(bunraku.gait.__all__)
+    assert done.stdout.splitlines() == ["[]", "Walk (41,)", "True", str(stages)]
+    with pytest.raises(AttributeError, match="no attribute 'walkk'"):
+        _ = bunraku.gait.walkk
+
+
+def test_bad_starts() -> None:
+    for start in (np.array([np.nan, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, np.inf, 0.0])):
+        for mode in ("exact", "historical"):
+            with pytest.raises(InputError, match="start must be finite"):
+                solve_walk(flat(), mode, start=start)
+    with pytest.raises(InputError, match="wanted 12 numbers"):
+        exact_walk(flat(), arms_free=True, start=np.zeros(4))

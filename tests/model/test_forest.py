@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from figures import random_figure, random_state
 
 import bunraku as bk
 from bunraku.model.forest import combine
+from figures import random_figure, random_state
 
 
 def test_each_moves_as_alone():
@@ -15,7 +15,10 @@ def test_each_moves_as_alone():
     states = [random_state(m, k) for k, (_, m) in enumerate(models)]
     q, v, tau = (np.concatenate(x) for x in zip(*states))
     a, M, k = bk.aba(whole, q, v, tau), bk.crba(whole, q), bk.kinematics(whole, q, v)
-    assert np.array_equal(bk.joint_jacobians(whole, q).shape, (sum(len(bk.joint_jacobians(m, s[0])) for (_, m), s in zip(models, states)), 6))
+    assert np.array_equal(
+        bk.joint_jacobians(whole, q).shape,
+        (sum(len(bk.joint_jacobians(m, s[0])) for (_, m), s in zip(models, states)), 6),
+    )
     for (name, m), (qi, vi, ti), part in zip(models, states, parts):
         assert np.array_equal(a[part.v], bk.aba(m, qi, vi, ti))
         assert np.array_equal(M[part.v, part.v], bk.crba(m, qi))

@@ -18,7 +18,9 @@ SOURCE = Path(bunraku.__file__).parent
 
 def run(code: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess:
     """A fresh Python with its own cache, on a copy of the package in tmp_path."""
-    full = dict(os.environ, BUNRAKU_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=str(tmp_path), **env)
+    full = dict(
+        os.environ, NUMBA_DISABLE_JIT="0", BUNRAKU_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=str(tmp_path), **env
+    )
     return subprocess.run([sys.executable, "-c", code], env=full, capture_output=True, text=True, cwd=tmp_path)
 
 
@@ -89,3 +91,30 @@ def test_other_types_are_refused_not_compiled():
     assert list(out) == [0, 2, 4]
     with pytest.raises(TypeError):
         double.call(np.arange(3), out)
+
+
+def test_old_caches_go_and_other_folders_stay(tmp_path, monkeypatch):
+    old, mine = tmp_path / "0123456789abcdef", tmp_path / "my_holiday_photo"
+    for folder in (old, mine):
+        folder.mkdir()
+    (old / kernel.MARK).touch()
+    past = 0.0
+    for path in (old, mine, old / kernel.MARK):
+        os.utime(path, (past, past))
+    monkeypatch.setenv("BUNRAKU_CACHE_DIR", str(tmp_path))
+    kernel.cache_folder.cache_clear()
+    try:
+        used = kernel.cache_folder()
+    finally:
+        kernel.cache_folder.cache_clear()
+    assert used.parent == tmp_path and (used / kernel.MARK).is_file()
+    assert not old.exists() and mine.is_dir()
+
+
+def test_no_home_directory(monkeypatch):
+    def none():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("BUNRAKU_CACHE_DIR", raising=False)
+    monkeypatch.setattr(Path, "home", none)
+    assert len(kernel._roots()) == 1

@@ -53,9 +53,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"bunraku {name}: interrupted.", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # `bunraku … | head`: the reader left; point stdout elsewhere so that the exit is quiet
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            return _reader_left()
+        print(f"bunraku {name}: {error.strerror or error}: {error.filename or 'standard output'}.", file=sys.stderr)
+        return 2
+    except SystemExit as error:  # rich ends so when the reader of a pipe left
+        if error.code == 1 and isinstance(error.__context__, BrokenPipeError):
+            return _reader_left()
+        raise
+
+
+def _reader_left() -> int:
+    """`bunraku … | head`: the reader left; point stdout elsewhere so that the exit is quiet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def run(name: str, args: list[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from bunraku.model import Model, human
 FIGURES = {"human": human}
 
 
-def figure(name: str, *, strict: bool = False) -> Model:
+def figure(name: str, *, strict: bool = False, root: str = "auto", package_dirs: Sequence[str] = ()) -> Model:
     """A figure of our own by name, or the one in a URDF or MJCF file."""
     if name in FIGURES:
         return FIGURES[name]()
@@ -26,7 +26,7 @@ def figure(name: str, *, strict: bool = False) -> Model:
         raise InputError(f"{name!r} is neither a figure of Bunraku nor a file.{hint} Files end in .urdf or .xml.")
     from bunraku.formats import load
 
-    return load(name, strict=strict)
+    return load(name, strict=strict, root=root, package_dirs=package_dirs)
 
 
 def print_json(data: Any) -> None:

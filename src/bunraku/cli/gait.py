@@ -269,8 +269,8 @@ def draw(
     *,
     view: Literal["right", "left", "top", "front", "oblique"] = "oblique",
     begin: float = 0.0,
-    end: float = 2.0,
-    interval: float = 0.25,
+    end: float | None = None,
+    interval: float | None = None,
     separate: bool = False,
     mode: Mode = "exact",
     case: str | None = None,
@@ -287,9 +287,10 @@ def draw(
         gait: library gait, TOML file, or GAIT cards.
         view: where from.
         begin: first time, s (any number of steps).
-        end: last time, s.
-        interval: time between pictures, s.
-        separate: one PNG for each time (walk_0000.png …) instead of all in one.
+        end: last time, s; left out, six figures in one picture (four on stairs), else two steps.
+        interval: time between pictures, s; left out, far enough for figures in one picture to be told apart (an odd
+            number of quarter steps, 0.4 m on at least), a quarter step for --separate, a twentieth for a film.
+        separate: one PNG for each time (walk_0001.png, walk_0002.png …) instead of all in one.
         mode: exact or historical.
         case: ZMP case I-V of the flat or usual gait.
         zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0.
@@ -303,19 +304,22 @@ def draw(
 
     from bunraku.draw.picture import gif_bytes, png_bytes
     from bunraku.draw.render import check_size, render
-    from bunraku.draw.walker import camera_for, film, scene_of, strobe, times_of
+    from bunraku.draw.walker import camera_for, film, scene_of, strobe, strobe_times, times_of
     from bunraku.files import write_bytes
 
-    times = times_of(begin, end, interval)
     check_size(width, height)
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
     walk = solved(load_gait(gait, case, bidyn, zmp), mode, arms_free, None, 41 if mode == "historical" else 201)
     if suffix == ".png" and not separate:
+        times = strobe_times(walk, begin, end, interval)
         write_bytes(out, png_bytes(strobe(walk, times, view, width, height)))
         print(f"wrote {out}", file=sys.stderr)
         return
+    if interval is None:
+        interval = walk.gait.step_time / (20.0 if suffix == ".gif" else 4.0)
+    times = times_of(begin, begin + 2.0 * walk.gait.step_time - interval if end is None else end, interval)
     with progress_bar(len(times), "drawing") as update:
         if suffix == ".gif":
             frames = []
@@ -325,10 +329,11 @@ def draw(
             write_bytes(out, gif_bytes(frames, interval))
             print(f"wrote {out}", file=sys.stderr)
             return
-        camera = camera_for(walk, float(times[0]), float(times[-1]), view, width / height)
-        for k, t in enumerate(times):
-            picture = render(scene_of(walk, times[k : k + 1], (begin, end), view), camera, width, height)
-            path = out.with_name(f"{out.stem}_{round(1000 * t):04d}.png")
+        camera = camera_for(scene_of(walk, times), view, width / height)
+        ends = float(times[0]), float(times[-1])
+        for k in range(len(times)):
+            picture = render(scene_of(walk, times[k : k + 1], ends, view), camera, width, height)
+            path = out.with_name(f"{out.stem}_{k + 1:04d}.png")
             write_bytes(path, png_bytes(picture))
             update(k + 1, None)
             print(f"wrote {path}", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import tyro
@@ -16,6 +16,8 @@ def main(
     model: Annotated[str, tyro.conf.Positional],
     json: bool = False,
     strict: bool = False,
+    root: Literal["auto", "free", "fixed"] = "auto",
+    package_dirs: tuple[str, ...] = (),
 ) -> int:
     """Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings.
 
@@ -23,8 +25,10 @@ def main(
         model: "human", or the path of a URDF or MJCF file.
         json: Print JSON instead of a table.
         strict: Refuse doubtful inertias instead of warning about them.
+        root: Whether the root link of a URDF file is free or fixed in the world; auto: free, unless it is called "world".
+        package_dirs: Further folders in which package:// addresses of meshes are looked up.
     """
-    m = figure(model, strict=strict)
+    m = figure(model, strict=strict, root=root, package_dirs=package_dirs)
     if json:
         print_json(as_dict(m))
     else:
@@ -91,6 +95,7 @@ def limits(m: Model, j: JointInfo) -> str:
 def show(m: Model) -> None:
     """Print with rich."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from rich.tree import Tree
 
@@ -98,17 +103,17 @@ def show(m: Model) -> None:
     kinds = [j.kind for j in m.joints if j.nv]
     counted = ", ".join(f"{kinds.count(k)} {k}" for k in dict.fromkeys(kinds))
     console.print(
-        f"[bold]{m.name}[/bold]: {m.nb - 1} bodies, {len(m.links)} links, nq {m.nq}, nv {m.nv} ({counted}), {m.mass:.4g} kg"
+        f"[bold]{escape(m.name)}[/bold]: {m.nb - 1} bodies, {len(m.links)} links, nq {m.nq}, nv {m.nv} ({counted}), {m.mass:.4g} kg"
     )
     nodes = {0: Tree("world")}
     for i in range(1, m.nb):
-        label = f"{m.body_names[i]} [dim]{m.reals[i, at.MASS]:.4g} kg[/dim]"
+        label = f"{escape(m.body_names[i])} [dim]{m.reals[i, at.MASS]:.4g} kg[/dim]"
         nodes[i] = nodes[int(m.ints[i, at.PARENT])].add(label)
     console.print(nodes[0])
     table = Table("joint", "kind", "q", "v", "limits", "effort", "passive")
     for j in m.joints:
         if j.leader:
-            table.add_row(j.name, j.kind, "", "", f"= {j.ratio:g} {j.leader} {j.offset:+g}", "", "gear")
+            table.add_row(escape(j.name), j.kind, "", "", f"= {j.ratio:g} {escape(j.leader)} {j.offset:+g}", "", "gear")
             continue
         passive = [
             f"{name} {getattr(m, name)[j.iv]:.3g}"
@@ -119,12 +124,12 @@ def show(m: Model) -> None:
         q = f"{j.iq}" if j.nq == 1 else f"{j.iq}–{j.iq + j.nq - 1}"
         v = f"{j.iv}" if j.nv == 1 else f"{j.iv}–{j.iv + j.nv - 1}"
         table.add_row(
-            j.name, j.kind, q, v, limits(m, j), "" if np.isinf(effort) else f"{effort:.4g}", ", ".join(passive)
+            escape(j.name), j.kind, q, v, limits(m, j), "" if np.isinf(effort) else f"{effort:.4g}", ", ".join(passive)
         )
     console.print(table)
     kept = [f"{g.follower} = {g.ratio:g} {g.leader} {g.offset:+g}" for g in m.kept_gears]
     if kept:
-        console.print("[yellow]kept as constraints:[/yellow] " + "; ".join(kept))
+        console.print("[yellow]kept as constraints:[/yellow] " + escape("; ".join(kept)))
     for n in m.notes:
         colour = {"warning": "yellow", "ignored": "cyan"}.get(n.kind, "white")
         console.print(f"[{colour}]{n.kind}[/{colour}] ", end="")

@@ -27,7 +27,8 @@ from bunraku.spatial.vec import axpy, cross, dot, mm, mt, mtv, mv, scale, sub
 
 SNAP = 1e-4  # of the least half size: corners this close to an edge count as on it
 BIAS = 1e-6  # of the least half size: a later axis must be better by this much to be taken
-PROOF = 1e-9  # of the greatest half size: how well a polygon must show the gap of its axis
+PROOF = 1e-12  # of the greatest half size: how well a polygon must show the gap of its axis
+CUT_AWAY = 1e-9  # of the greatest half size: a polygon this much farther than the nearest corner has lost it
 SKEW = 1e-8  # squared sine below which two edges are parallel
 
 
@@ -142,6 +143,7 @@ def box_box(cA, RA, hA, cB, RB, hB, margin, real, ints, ids, data, row):
     C = mm(mt(RA), RB)
     least = min(min(min(hA[0], hA[1]), hA[2]), min(min(hB[0], hB[1]), hB[2]))
     greatest = max(max(max(hA[0], hA[1]), hA[2]), max(max(hB[0], hB[1]), hB[2]))
+    slack = PROOF * greatest
     face, face_code = best_face(dA, dB, C, hA, hB, BIAS * least)
     if not face < margin:
         return row
@@ -175,15 +177,22 @@ def box_box(cA, RA, hA, cB, RB, hB, margin, real, ints, ids, data, row):
             point = axpy(-0.5 * gap if qa <= qb else 0.5 * gap, n, corner)
         iB, sB = facing(RB, n)
         iA, sA = facing(RA, scale(-1.0, n))
-        project_face(cA, RA, hA, iA, sA, cB, RB, hB, iB, sB, n, real, ints)
-        count = cut_by_rectangle(real, ints, ROOM, 4, pick(hB, (iB + 1) % 3), pick(hB, (iB + 2) % 3), SNAP * least)
+        project_face(d, RA, hA, iA, sA, RB, hB, iB, sB, n, real, ints)
+        hu = pick(hB, (iB + 1) % 3)
+        hv = pick(hB, (iB + 2) % 3)
+        count = cut_by_rectangle(real, ints, ROOM, 4, hu, hv, SNAP * least)
         lowest = math.inf
+        proven = gap <= 0.0
         for k in range(count):
-            lowest = min(lowest, ld(real, 3 * k + 2))
-        if gap <= 0.0 or lowest <= max(face, edge) + PROOF * greatest:
+            g = ld(real, 3 * k + 2)
+            lowest = min(lowest, g)
+            if g <= max(face, edge) + slack:  # a corner that only counts as on the rim proves nothing
+                if abs(ld(real, 3 * k)) <= hu + slack and abs(ld(real, 3 * k + 1)) <= hv + slack:
+                    proven = True
+        if proven:
             break
     first = row
-    if feature >= 0 and lowest > gap + PROOF * greatest:  # the nearest corner lies on the rim and was cut away
+    if feature >= 0 and lowest > gap + CUT_AWAY * greatest:  # the nearest corner lies on the rim and was cut away
         put(ids, data, row, feature, point, n, gap)
         return row + 1
     top = axpy(sB * pick(hB, iB), column(RB, iB), cB)

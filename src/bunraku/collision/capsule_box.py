@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from bunraku.collision.boxes import BIAS, PROOF, SKEW, SNAP
+from bunraku.collision.boxes import BIAS, CUT_AWAY, PROOF, SKEW, SNAP
 from bunraku.collision.clip import side_edge
 from bunraku.collision.surface import clamp, largest, pick, put, sign
 from bunraku.spatial.kernel import inline
@@ -84,6 +84,7 @@ def box_capsule(cB, R, h, cC, axis, radius, half, margin, ids, data, row):
     u = mtv(R, axis)
     least = min(min(min(h[0], h[1]), h[2]), radius)
     greatest = max(max(max(h[0], h[1]), h[2]), half + radius)
+    slack = PROOF * greatest
     face = -math.inf
     fi = 0
     for i in range(3):
@@ -149,11 +150,19 @@ def box_capsule(cB, R, h, cC, axis, radius, half, margin, ids, data, row):
             pick(y0, j), pick(y0, k), pick(y1, j), pick(y1, k), pick(h, j), pick(h, k), tol
         )
         lowest = math.inf
+        proven = gap <= 0.0
         if t0 <= t1:
-            lowest = min(g0 + t0 * (g1 - g0), g0 + t1 * (g1 - g0))
-        if gap <= 0.0 or lowest <= max(face, edge) + PROOF * greatest:
+            for end in range(2):
+                t = t0 if end == 0 else t1
+                g = g0 + t * (g1 - g0)
+                lowest = min(lowest, g)
+                if g <= max(face, edge) + slack:  # an end that only counts as on the rim proves nothing
+                    y = axpy(t, sub(y1, y0), y0)
+                    if abs(pick(y, j)) <= pick(h, j) + slack and abs(pick(y, k)) <= pick(h, k) + slack:
+                        proven = True
+        if proven:
             break
-        if attempt == 2 and lowest > gap + PROOF * greatest:
+        if attempt == 2 and lowest > gap + CUT_AWAY * greatest:
             t0 = 1.0
             t1 = 0.0
     out = mv(R, scale(-1.0, n))

@@ -13,10 +13,12 @@ or CUT + line of b. Checked in tests/collision/test_clip.py and test_boxes.py.
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.collision.surface import column, largest, pick, sign
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import axpy, mtv, scale, sub
+from bunraku.spatial.vec import axpy, mtv, scale
 
 CUT = 1 << 20  # labels from here on are lines of b
 
@@ -67,13 +69,15 @@ def facing(R, n):
 
 
 @inline
-def project_face(cA, RA, hA, iA, sA, cB, RB, hB, iB, sB, n, real, ints):
-    """The face sA iA of box a, projected along n onto face sB iB of b: corners in rows 0-3, anticlockwise."""
+def project_face(d, RA, hA, iA, sA, RB, hB, iB, sB, n, real, ints):
+    """The face sA iA of box a, projected along n onto face sB iB of b: corners in rows 0-3, anticlockwise.
+
+    d: from the centre of b to that of a."""
     jA = (iA + 1) % 3
     kA = (iA + 2) % 3
     jB = (iB + 1) % 3
     kB = (iB + 2) % 3
-    middle = mtv(RB, sub(axpy(sA * pick(hA, iA), column(RA, iA), cA), cB))  # in axes of b
+    middle = mtv(RB, axpy(sA * pick(hA, iA), column(RA, iA), d))  # in axes of b
     ej = mtv(RB, scale(pick(hA, jA), column(RA, jA)))
     ek = mtv(RB, scale(pick(hA, kA), column(RA, kA)))
     m = mtv(RB, n)
@@ -147,7 +151,8 @@ def cut(real, ints, at, to, room, count, nu, nv, off, tol, line):
 @inline
 def cut_by_rectangle(real, ints, room, count, hu, hv, tol):
     """A polygon at row 0, cut by |u| <= hu, |v| <= hv (lines 0-3: +u, +v, -u, -v); the result stands at row 0 again."""
-    at = 0
+    at = np.int64(0)  # not the constant 0, for which Numba would compile `cut` a second time
+    count = np.int64(count)
     for line in range(4):
         nu = 1.0 if line == 0 else (-1.0 if line == 2 else 0.0)
         nv = 1.0 if line == 1 else (-1.0 if line == 3 else 0.0)

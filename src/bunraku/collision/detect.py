@@ -8,6 +8,8 @@ Checked in tests/collision/test_detect.py.
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.collision.broad import near, sweep
 from bunraku.collision.layout import FULL, PAIR_POINTS
 from bunraku.collision.narrow import pair_contacts, place_shapes
@@ -25,14 +27,17 @@ def detect_contacts(
     fixed_pairs >= 0: that many rows of `pairs` are the candidates; -1: sweep for them, into `pairs`. poses: bodies'
     rotations and positions, `stride` apart (bunraku.collision.layout). real, ints: scratch of `scratch_sizes`.
     """
+    stride = np.int64(
+        stride
+    )  # constants have types of their own in Numba; these casts keep callees from compiling twice
     place_shapes(shape_ints, shape_reals, poses, stride, real)
     count = fixed_pairs
     if fixed_pairs < 0:
         count = sweep(shape_ints, shape_reals, poses, stride, excluded, margin, real, ints, pairs)
         if count < 0:
             return count
-    row = 0
-    patch = 0
+    row = np.int64(0)
+    patch = np.int64(0)
     room = ids.shape[0] - PAIR_POINTS
     for p in range(count):
         a = pairs[p, 0]

@@ -42,7 +42,10 @@ class GeneralContacts:
         self.geometry = geometry
         self.used = np.unique(geometry.general_pairs)
         self.shapes = {int(s): self._make(int(s)) for s in self.used if geometry.ints[s, at.KIND] != at.PLANE}
-        self.requests = [coal.DistanceRequest(), coal.DistanceRequest()]  # tight, and coal's own where that fails
+        self.requests = [
+            self.coal.DistanceRequest(),
+            self.coal.DistanceRequest(),
+        ]  # tight, and coal's own where that fails
         self.requests[0].gjk_tolerance = self.requests[0].epa_tolerance = 1e-9
         self.requests[0].gjk_max_iterations = self.requests[0].epa_max_iterations = 256
 

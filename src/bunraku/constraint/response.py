@@ -20,7 +20,6 @@ from bunraku.model.layout import (
     DA,
     DINV,
     FREE,
-    G,
     HINGE,
     IV,
     KIND,
@@ -31,10 +30,11 @@ from bunraku.model.layout import (
     ROT,
     ROTOR,
     SLIDER,
-    U,
     WRENCH,
+    G,
+    U,
 )
-from bunraku.spatial.kernel import inline
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import ld, st
 from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
 
@@ -58,48 +58,69 @@ def free_inverse(ints, reals, work, i, n, f):
 
 
 @inline
+def carry_on(ints, reals, work, c, n, f, j, k, hops, y, roots):
+    """Carry wrench j from body c on to the base, hop k and further; returns the number of hops."""
+    while c != 0:
+        kind = ints[c, KIND]
+        hops[k] = c
+        if kind == FREE:
+            al, a = free_inverse(ints, reals, work, c, n, f)
+            for r in range(3):
+                roots[j, r] = n[r]
+                roots[j, 3 + r] = f[r]
+                roots[j, 6 + r] = al[r]
+                roots[j, 9 + r] = a[r]
+            return k + 1
+        if kind == BALL:
+            for r in range(3):
+                y[k, 6 * r + j] = n[r]
+        elif ints[ints[c, LEAD], COUNT] > 1:
+            y[k, j] = group_force(work, c, n, f)
+        elif kind == HINGE:
+            y[k, j] = dot(axis(ints, work, c), n)
+        else:
+            y[k, j] = dot(axis(ints, work, c), f)
+        n, f = pull_back(ints, reals, work, c, n, f)
+        c = ints[c, OUTER]
+        k += 1
+    return k
+
+
+@part
 def trace_way(ints, reals, work, body, hops, y, roots):
     """Carry six unit wrenches from `body` to the base. hops[k]: the k-th body on the way; y[k, 6 comp + j]: trace of wrench j;
     roots[j, 0:6], roots[j, 6:12]: wrench and its response at a free base. Returns the number of hops."""
     count = 0
     for j in range(6):
-        n = unit(j)
-        f = unit(j - 3)
-        c = body
-        k = 0
-        while c != 0:
-            kind = ints[c, KIND]
-            hops[k] = c
-            if kind == FREE:
-                al, a = free_inverse(ints, reals, work, c, n, f)
-                for r in range(3):
-                    roots[j, r] = n[r]
-                    roots[j, 3 + r] = f[r]
-                    roots[j, 6 + r] = al[r]
-                    roots[j, 9 + r] = a[r]
-                k += 1
-                break
-            if kind == BALL:
-                for r in range(3):
-                    y[k, 6 * r + j] = n[r]
-            elif ints[ints[c, LEAD], COUNT] > 1:
-                y[k, j] = group_force(work, c, n, f)
-            elif kind == HINGE:
-                y[k, j] = dot(axis(ints, work, c), n)
-            else:
-                y[k, j] = dot(axis(ints, work, c), f)
-            n, f = pull_back(ints, reals, work, c, n, f)
-            c = ints[c, OUTER]
-            k += 1
-        count = k
+        count = carry_on(ints, reals, work, body, unit(j), unit(j - 3), j, 0, hops, y, roots)
     return count
 
 
-@inline
+@part
+def trace_joint(ints, reals, work, lead, hops, y, roots):
+    """The same for a unit torque on a hinge, slider or gear group, as wrench 0; the other five are nothing."""
+    for k in range(hops.shape[0]):
+        for j in range(HOP):
+            y[k, j] = 0.0
+    for j in range(6):
+        for r in range(12):
+            roots[j, r] = 0.0
+    w = lead * NW
+    hops[0] = lead
+    y[0, 0] = 1.0
+    d = ld(work, w + DINV)
+    n = scale(-d, ld3(work, w + U))
+    f = scale(-d, ld3(work, w + U + 3))
+    if ints[lead, COUNT] == 1:
+        n = add(n, cross(ld3(work, w + ARM), f))
+    return carry_on(ints, reals, work, ints[lead, OUTER], n, f, 0, 1, hops, y, roots)
+
+
+@part
 def respond_blocks(ints, work, a, b, hops, lengths, y, roots, K6):
-    """K6[a, b] (6x6, flat 36) of the a-th and b-th traced bodies."""
+    """K6 (6x6, flat 36) between the a-th and b-th traced sources."""
     for k in range(36):
-        K6[a, b, k] = 0.0
+        K6[k] = 0.0
     i = lengths[a] - 1
     j = lengths[b] - 1
     while i >= 0 and j >= 0 and ints[hops[a, i], LEAD] == ints[hops[b, j], LEAD]:
@@ -112,19 +133,19 @@ def respond_blocks(ints, work, a, b, hops, lengths, y, roots, K6):
                     x = 0.0
                     for r in range(6):
                         x += roots[a, p, r] * roots[b, q, 6 + r]
-                    K6[a, b, 6 * p + q] += x
+                    K6[6 * p + q] += x
         elif kind == BALL:
             D = ld6(work, c * NW + DINV)
             for q in range(6):
                 d = sv(D, (y[b, j, q], y[b, j, 6 + q], y[b, j, 12 + q]))
                 for p in range(6):
-                    K6[a, b, 6 * p + q] += y[a, i, p] * d[0] + y[a, i, 6 + p] * d[1] + y[a, i, 12 + p] * d[2]
+                    K6[6 * p + q] += y[a, i, p] * d[0] + y[a, i, 6 + p] * d[1] + y[a, i, 12 + p] * d[2]
         else:
             d1 = ld(work, lead * NW + DINV)
             for p in range(6):
                 dy = d1 * y[a, i, p]
                 for q in range(6):
-                    K6[a, b, 6 * p + q] += dy * y[b, j, q]
+                    K6[6 * p + q] += dy * y[b, j, q]
         i -= 1
         j -= 1
 
@@ -145,13 +166,13 @@ def add_impulse(work, body, n, f):
     st3(work, w + 3, add(ld3(work, w + 3), f))
 
 
-@inline
-def apply_impulses(ints, reals, work, dv):
-    """dv = A^-1 H' times the impulses in the WRENCH slots (which are used up)."""
+@part
+def apply_impulses(ints, reals, work, torques, dv):
+    """dv = A^-1 (H' times the impulses in the WRENCH slots, which are used up, plus `torques` (nv) on hinges, sliders and gears)."""
     nb = ints.shape[0]
     for i in range(nb - 1, 0, -1):
         if ints[i, COUNT] >= 1 and ints[i, KIND] != FREE:
-            gather_group(ints, reals, work, i)
+            gather_group(ints, reals, work, i, torques)
     for k in range(6):
         st(work, DA + k, 0.0)
     for i in range(1, nb):
@@ -160,7 +181,7 @@ def apply_impulses(ints, reals, work, dv):
 
 
 @inline
-def gather_group(ints, reals, work, lead):
+def gather_group(ints, reals, work, lead, torques):
     """The impulse on a joint or gear group, and what it leaves for the body that carries it."""
     w = lead * NW
     p = ints[lead, OUTER]
@@ -173,11 +194,14 @@ def gather_group(ints, reals, work, lead):
     if ints[lead, COUNT] == 1:
         n = ld3(work, w + WRENCH)
         f = ld3(work, w + WRENCH + 3)
-        st(work, w + RHS, dot(axis(ints, work, lead), n if kind == HINGE else f))
+        t = ld(torques, ints[lead, IV])
+        st(work, w + RHS, t + dot(axis(ints, work, lead), n if kind == HINGE else f))
         n, f = pull_back(ints, reals, work, lead, n, f)
         add_impulse(work, p, n, f)
+        reaction(ints, work, lead, t)
         return
-    u = 0.0
+    u = ld(torques, ints[lead, IV])
+    reaction(ints, work, lead, u)
     for i in range(lead, lead + ints[lead, COUNT]):
         k = i * NW + WRENCH
         n = ld3(work, k)
@@ -186,6 +210,20 @@ def gather_group(ints, reals, work, lead):
         n, f = pull_back(ints, reals, work, i, n, f)
         add_impulse(work, p, n, f)
     st(work, w + RHS, u)
+
+
+@inline
+def reaction(ints, work, lead, t):
+    """What a torque t on a hinge, slider or gear group does to the body that carries it: -U D^-1 t."""
+    if t == 0.0:
+        return
+    w = lead * NW
+    d = -t * ld(work, w + DINV)
+    n = scale(d, ld3(work, w + U))
+    f = scale(d, ld3(work, w + U + 3))
+    if ints[lead, COUNT] == 1:
+        n = add(n, cross(ld3(work, w + ARM), f))
+    add_impulse(work, ints[lead, OUTER], n, f)
 
 
 @inline

@@ -17,6 +17,7 @@ from bunraku.errors import InputError
 SPHERE, CAPSULE, BOX = 0, 1, 2
 COLUMNS = 20
 KIND, COLOR, CENTRE, TURN, SIZE, GLOSS = 0, 1, 4, 7, 16, 19
+SIGNS = np.array([[i, j, k] for i in (-1.0, 1.0) for j in (-1.0, 1.0) for k in (-1.0, 1.0)])
 
 Vector = Sequence[float] | np.ndarray
 
@@ -78,14 +79,29 @@ class Scene:
         """All primitives (N, 20)."""
         return np.array(self.rows) if self.rows else np.zeros((0, COLUMNS))
 
+    def outline(self) -> tuple[np.ndarray, np.ndarray]:
+        """Spheres (centres (n, 3), radii (n,)) whose convex hull holds all primitives exactly: a capsule's two ends, a
+        box's eight corners with radius 0."""
+        centres, radii = [np.zeros((0, 3))], [np.zeros(0)]
+        for row in self.rows:
+            centre, size = row[CENTRE : CENTRE + 3], row[SIZE : SIZE + 3]
+            turn = row[TURN : TURN + 9].reshape(3, 3)
+            if row[KIND] == BOX:
+                offsets, radius = SIGNS * size @ turn.T, 0.0
+            elif row[KIND] == CAPSULE:
+                offsets, radius = np.outer((-size[1], size[1]), turn[:, 2]), size[0]
+            else:
+                offsets, radius = np.zeros((1, 3)), size[0]
+            centres.append(centre + offsets)
+            radii.append(np.full(len(offsets), radius))
+        return np.concatenate(centres), np.concatenate(radii)
+
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest corner of a box around all primitives (of their bounding spheres)."""
-        p = self.primitives
-        if not len(p):
+        """Smallest and largest corner of the box around all primitives."""
+        centres, radii = self.outline()
+        if not len(centres):
             return np.zeros(3), np.zeros(3)
-        reach = bounding_radius(p)[:, None]
-        centre = p[:, CENTRE : CENTRE + 3]
-        return (centre - reach).min(axis=0), (centre + reach).max(axis=0)
+        return (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
 
 
 def bounding_radius(primitives: np.ndarray) -> np.ndarray:

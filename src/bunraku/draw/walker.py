@@ -1,8 +1,8 @@
 """The walking figure of the report as solids: one instant, several superimposed (strobe), any view, stairs included.
 
 Head a sphere, limbs and trunk capsules, feet boxes; left limbs blue, right limbs orange, so that the sides can be
-told apart. In a strobe picture earlier figures are paler. Checked by looking, and in tests/draw/test_walker.py (what
-is seen where).
+told apart. In a strobe picture earlier figures are paler, and all stand far enough apart to be seen one by one.
+Checked by looking, and in tests/draw/test_walker.py (what is seen where).
 """
 
 from __future__ import annotations
@@ -33,6 +33,11 @@ LIMBS = (
     ("shoulder", "elbow", 0.038),
     ("elbow", "hand", 0.031),
 )
+
+APART = 0.4
+"""Way between two figures of a strobe picture, m: about what a figure with bent forearms takes up."""
+FIGURES, STAIR_FIGURES = 6, 4
+"""Figures in a strobe picture: as many as fill one twice as wide as high."""
 
 
 def pale(color: tuple[float, float, float], share: float) -> tuple[float, ...]:
@@ -70,7 +75,7 @@ def add_stairs(scene: Scene, walk: Walk, first: float, last: float) -> None:
         return
     middle = 0.5 * sum(sole_of(walk.gait))
     span = walk.gait.step_time
-    numbers = range(int(np.floor(first / span)) - 1, int(np.ceil(last / span)) + 2)
+    numbers = range(int(np.floor(first / span)) - 1, int(np.floor(last / span)) + 2)
     bottom = min(rise * n for n in numbers) - 0.02
     for n in numbers:
         top = rise * n
@@ -90,6 +95,24 @@ def times_of(start: float, end: float, interval: float) -> np.ndarray:
     return start + interval * np.arange(int(np.floor((end - start) / interval + 1e-6)) + 1)
 
 
+def strobe_interval(walk: Walk) -> float:
+    """Time between the figures of a strobe picture, s, by which they can be told apart: the figure has moved on by
+    APART, and an odd number of quarter steps lets each figure show another phase of the walk."""
+    quarter, way = 0.25 * walk.gait.step_time, 0.25 * abs(progress(walk))
+    number = 1
+    while number * way < APART and number < 15:
+        number += 2
+    return number * quarter
+
+
+def strobe_times(walk: Walk, begin: float = 0.0, end: float | None = None, interval: float | None = None) -> np.ndarray:
+    """Times of a strobe picture: FIGURES of them (on stairs STAIR_FIGURES), `strobe_interval` apart, unless told
+    otherwise."""
+    count = FIGURES if walk.gait.rise == 0.0 else STAIR_FIGURES
+    apart = strobe_interval(walk) if interval is None else interval
+    return times_of(begin, begin + (count - 1) * apart if end is None else end, apart)
+
+
 def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None = None, view: str = "oblique") -> Scene:
     """A scene with the figure at each of the times, the later the stronger; the sun stands on the camera's side."""
     scene = Scene(sun=(0.35, 0.5 if view == "left" else -0.5, 0.9))
@@ -99,25 +122,17 @@ def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None =
     return scene
 
 
-def camera_for(walk: Walk, start: float, end: float, view: str, aspect: float) -> Camera:
-    """A camera that sees the whole walk between two times."""
-    low, high = scene_of(walk, np.unique([start, end])).bounds()
-    low[2] = min(low[2], 0.0)
-    return fit(view, low, high, aspect)
-
-
-def figure_bounds(walk: Walk, time: float) -> tuple[np.ndarray, np.ndarray]:
-    """Box around the figure alone at one time."""
-    scene = Scene()
-    add_figure(scene, posture(walk, time))
-    return scene.bounds()
+def camera_for(scene: Scene, view: str, aspect: float) -> Camera:
+    """A camera that sees all that a scene holds, as large as it fits."""
+    centres, radii = scene.outline()
+    return fit(view, centres, aspect, radius=radii)
 
 
 def strobe(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 1280, height: int = 640) -> np.ndarray:
     """One picture with the figure at all of the times."""
     check_size(width, height)
     scene = scene_of(walk, times, view=view)
-    return render(scene, camera_for(walk, float(times[0]), float(times[-1]), view, width / height), width, height)
+    return render(scene, camera_for(scene, view, width / height), width, height)
 
 
 def film(
@@ -128,12 +143,14 @@ def film(
     ends = float(times[0]), float(times[-1])
     span = walk.gait.step_time
     speed = np.array([progress(walk), 0.0, walk.gait.rise]) / span
-    boxes = []
+    places, radii = [], []
     for t in np.linspace(0.0, 2.0 * span, 9):
-        low, high = figure_bounds(walk, float(t))
-        boxes.append((low - speed * t, high - speed * t))
-    low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
-    camera = fit(view, low, high, width / height)
+        scene = Scene()
+        add_figure(scene, posture(walk, float(t)))
+        centres, reach = scene.outline()
+        places.append(centres - speed * t)
+        radii.append(reach)
+    camera = fit(view, np.concatenate(places), width / height, radius=np.concatenate(radii))
     base = camera.place
     for t in times:
         moved = Camera(base + speed * float(t), camera.right, camera.up, camera.forward, camera.fov)

@@ -18,9 +18,11 @@ OK, BAD_SIZE = 0, 1
 def as_rows(name: str, x: Any, n: int, batch: int | None) -> np.ndarray:
     """x as C-contiguous float64 of shape (n,) or, for a batch, (batch, n); one row is repeated over a batch."""
     try:
+        if np.iscomplexobj(x):
+            raise TypeError
         a = np.ascontiguousarray(x, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers, got {type(x).__name__}.") from None
+        raise InputError(f"{name} must be real numbers, got {type(x).__name__}.") from None
     if batch is None:
         if a.shape != (n,):
             raise InputError(f"{name} has shape {a.shape}; this figure needs ({n},) or (batch, {n}).")
@@ -35,7 +37,10 @@ def as_forces(f_ext: Any, nb: int, batch: int | None) -> np.ndarray | None:
     """External wrenches (nb, 6) or (batch, nb, 6), flat a state."""
     if f_ext is None:
         return None
-    a = np.asarray(f_ext, dtype=np.float64)
+    try:
+        a = np.asarray(f_ext, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"f_ext must be real numbers, got {type(f_ext).__name__}.") from None
     if a.shape == (nb, 6) or (batch is not None and a.shape == (batch, nb, 6)):
         a = a.reshape(-1, nb * 6) if a.ndim == 3 else a.reshape(nb * 6)
         return as_rows("f_ext", a, nb * 6, batch)
@@ -43,9 +48,18 @@ def as_forces(f_ext: Any, nb: int, batch: int | None) -> np.ndarray | None:
     raise InputError(f"f_ext has shape {a.shape}; it needs ({nb}, 6){many}: a row (f, n) a body, the world included.")
 
 
+def check_work(work: Any, model: Model) -> None:
+    """Refuse scratch that was made for another figure: kernels trust its sizes."""
+    if (work.nb, work.nq, work.nv) != (model.nb, model.nq, model.nv) or work.reals is not model.reals:
+        raise InputError(f"work was made for another figure than {model.name!r}; make one with Work(model).")
+
+
 def batch_of(q: Any, model: Model) -> int | None:
     """None for one state, else the number of states in q."""
-    shape = np.shape(q)
+    try:
+        shape = np.shape(q)
+    except ValueError:
+        raise InputError("q has rows of different lengths.") from None
     if len(shape) == 2 and shape[1] == model.nq:
         return shape[0]
     if len(shape) == 1:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bunraku.dynamics.arguments import as_rows
+from bunraku.dynamics.arguments import as_rows, check_work
 from bunraku.dynamics.delassus_kernel import delassus_one
 from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import Work, work_of
@@ -32,11 +32,13 @@ def delassus(
     wrenches (f, n). points (m, 3): other points of action, in the world. All in world axes.
     """
     w = work or work_of(model)
+    check_work(w, model)
     q = np.asarray(q, dtype=float)
     if q.ndim == 2:
         if points is not None:
             raise InputError("delassus: points belong to one state; call it once a state.")
-        return np.stack([delassus(model, x, frames, directions, work=work) for x in q])
+        states = [delassus(model, x, frames, directions, work=work) for x in q]
+        return np.stack(states) if states else np.zeros((0, len(frames), len(frames)))
     q = as_rows("q", q, model.nq, None)
     d = np.atleast_2d(np.asarray(directions, dtype=float))
     m = len(frames)

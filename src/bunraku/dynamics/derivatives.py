@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bunraku.dynamics.arguments import as_forces, as_rows, batch_of
+from bunraku.dynamics.arguments import as_forces, as_rows, batch_of, check_work
 from bunraku.dynamics.derivative_kernel import NBIG, NCOL, derivatives_many
 from bunraku.dynamics.functions import aba, crba
 from bunraku.dynamics.work import Work, work_of
@@ -37,6 +37,7 @@ def rnea_derivatives(
 ) -> Derivatives:
     """d tau / d q, d tau / d v, d tau / d v' of `rnea`. External wrenches are held fixed in world axes at the bodies' origins."""
     w = work or work_of(model)
+    check_work(w, model)
     batch = batch_of(q, model)
     n = 1 if batch is None else batch
     rows = [

@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from bunraku.dynamics.aba_kernel import aba_many, aba_many_pushed, aba_one, aba_one_pushed
-from bunraku.dynamics.arguments import OK, as_forces, as_rows, batch_of, output
+from bunraku.dynamics.arguments import OK, as_forces, as_rows, batch_of, check_work, output
 from bunraku.dynamics.crba_kernel import crba_many, crba_one
 from bunraku.dynamics.jacobian_kernel import columns_many, columns_one, frame_many, frame_one
 from bunraku.dynamics.kinematics_kernel import centroidal_many, kinematics_many, momentum_matrix_many
 from bunraku.dynamics.rnea_kernel import rnea_many, rnea_many_pushed, rnea_one, rnea_one_pushed
 from bunraku.dynamics.work import Work, work_of
+from bunraku.errors import InputError
 from bunraku.model.layout import DOF
 from bunraku.model.model import FrameInfo, Model
+from bunraku.spatial.kernel import JIT
 
 
 def aba(
@@ -37,7 +39,8 @@ def aba(
     try:
         if f_ext is None and q.ndim == 1:
             a = np.empty(model.nv) if out is None else out
-            if aba_one.call((work or work_of(model)).handle, q, v, tau, a) == OK:
+            w = work or work_of(model)
+            if w.reals is model.reals and aba_one.call(w.handle, q, v, tau, a) == OK:
                 return a
     except (TypeError, AttributeError):
         pass
@@ -59,7 +62,8 @@ def rnea(
     try:
         if f_ext is None and q.ndim == 1:
             tau = np.empty(model.nv) if out is None else out
-            if rnea_one.call((work or work_of(model)).handle, q, v, a, tau) == OK:
+            w = work or work_of(model)
+            if w.reals is model.reals and rnea_one.call(w.handle, q, v, a, tau) == OK:
                 return tau
     except (TypeError, AttributeError):
         pass
@@ -69,6 +73,7 @@ def rnea(
 
 def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type: ignore[no-untyped-def]
     """The careful road of aba and rnea: convert, check, and take batches."""
+    check_work(work, model)
     batch = batch_of(q, model)
     arrays = (as_rows("q", q, model.nq, batch), as_rows("v", v, model.nv, batch), as_rows(name, x, model.nv, batch))
     forces = as_forces(f_ext, model.nb, batch)
@@ -86,10 +91,11 @@ def crba(model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarr
     w = work if work is not None else work_of(model)
     M = np.empty((model.nv, model.nv)) if out is None else out
     try:
-        if q.ndim == 1 and crba_one.call(w.handle, q, M) == OK:
+        if JIT and w.reals is model.reals and q.ndim == 1 and crba_one.call(w.handle, q, M) == OK:
             return M
     except (TypeError, AttributeError, IndexError):
         pass
+    check_work(w, model)
     batch = batch_of(q, model)
     rows = as_rows("q", q, model.nq, batch)
     shape = (model.nv, model.nv) if batch is None else (batch, model.nv, model.nv)
@@ -108,10 +114,11 @@ def joint_jacobians(
     w = work if work is not None else work_of(model)
     J = out if out is not None else np.empty((int(model.ints[:, DOF].sum()), 6))
     try:
-        if q.ndim == 1 and columns_one.call(w.handle, q, J) == OK:
+        if JIT and w.reals is model.reals and q.ndim == 1 and columns_one.call(w.handle, q, J) == OK:
             return J
     except (TypeError, AttributeError, IndexError):
         pass
+    check_work(w, model)
     batch = batch_of(q, model)
     rows = as_rows("q", q, model.nq, batch)
     n = int(model.ints[:, DOF].sum())
@@ -125,7 +132,10 @@ def frame_jacobian(
 ) -> np.ndarray:
     """J (6, nv) with (linear, angular) velocity of the frame's origin = J v, in world axes."""
     w = work if work is not None else work_of(model)
+    check_work(w, model)
     info = model.frame(frame) if isinstance(frame, str) else frame
+    if not isinstance(info, FrameInfo):
+        raise InputError(f"frame must be a name or one of model.frames, got {type(frame).__name__}.")
     point = info.position.copy()  # the model's own is read-only, and so of another type to a kernel
     batch = batch_of(q, model)
     rows = as_rows("q", q, model.nq, batch)
@@ -168,6 +178,7 @@ class Kinematics:
 def kinematics(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Kinematics:
     """Poses, velocities and bias accelerations of all bodies; v defaults to rest."""
     w = work if work is not None else work_of(model)
+    check_work(w, model)
     batch = batch_of(q, model)
     rows, rates = _states(model, q, np.zeros(model.nv) if v is None else v, batch)
     n, nb = len(rows), model.nb
@@ -202,6 +213,7 @@ class Centroidal:
 def centroidal(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Centroidal:
     """Centre of mass, momentum and energy."""
     w = work if work is not None else work_of(model)
+    check_work(w, model)
     batch = batch_of(q, model)
     rows, rates = _states(model, q, np.zeros(model.nv) if v is None else v, batch)
     x = np.empty((len(rows), 12))
@@ -224,6 +236,7 @@ def energy(model: Model, q: np.ndarray, v: np.ndarray, *, work: Work | None = No
 def momentum_matrix(model: Model, q: np.ndarray, *, work: Work | None = None) -> np.ndarray:
     """A (6, nv): centroidal momentum (linear, angular about the centre of mass) = A v."""
     w = work if work is not None else work_of(model)
+    check_work(w, model)
     batch = batch_of(q, model)
     rows = np.atleast_2d(as_rows("q", q, model.nq, batch))
     A = np.empty((len(rows), 6, model.nv))
@@ -239,14 +252,19 @@ def _states(model: Model, q: Any, v: Any, batch: int | None) -> tuple[np.ndarray
 
 
 def wrenches(model: Model, q: np.ndarray, pushes: Sequence[tuple[str, Sequence[float]]]) -> np.ndarray:
-    """f_ext (nb, 6) from pushes [(frame, force 3 or wrench 6), …] that act at the frames' origins, world axes."""
+    """f_ext (nb, 6), or (batch, nb, 6), from pushes [(frame, force 3 or wrench 6), …] that act at the frames' origins, world axes."""
     k = kinematics(model, q)
-    f_ext = np.zeros((model.nb, 6))
+    f_ext = np.zeros((*k.position.shape[:-1], 6))
     for name, push in pushes:
+        given = np.asarray(push, dtype=float)
+        if given.shape not in ((3,), (6,)):
+            raise InputError(
+                f"wrenches: the push on {name!r} needs 3 numbers (force) or 6 (force, torque), got {given.shape}."
+            )
         x = np.zeros(6)
-        x[: len(push)] = push
+        x[: len(given)] = given
         info = model.frame(name)
-        arm = k.rotation[info.body] @ info.position
-        f_ext[info.body, :3] += x[:3]
-        f_ext[info.body, 3:] += x[3:] + np.cross(arm, x[:3])
+        arm = k.rotation[..., info.body, :, :] @ info.position
+        f_ext[..., info.body, :3] += x[:3]
+        f_ext[..., info.body, 3:] += x[3:] + np.cross(arm, x[:3])
     return f_ext

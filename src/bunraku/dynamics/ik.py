@@ -60,6 +60,8 @@ def inverse_kinematics(
     """Find q from the start `q` (the neutral pose by default). `fixed` names joints that must not move; `rest` is a posture to stay near with
     `rest_weight` [m^2/rad^2]; `length` [m] converts rotation errors; `tolerance` is in m and, over `length`, in rad."""
     wanted = [targets] if isinstance(targets, Target) else list(targets)
+    if not wanted:
+        raise InputError("inverse_kinematics: there is no target.")
     goals = [_goal(model, t) for t in wanted]
     q = np.array(model.neutral() if q is None else q, dtype=float)
     if q.shape != (model.nq,):

@@ -29,6 +29,7 @@ class Work:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.nb, self.nq, self.nv = model.nb, model.nq, model.nv
         self.ints = model.ints
         self.reals = model.reals
         self.scratch = np.zeros(scratch_size(model.nb, model.nq))
@@ -36,6 +37,10 @@ class Work:
         arrays = (self.ints, self.reals, self.scratch, self.lanes)
         self._table = np.array([*(a.ctypes.data for a in arrays), model.nb, model.nq, model.nv], dtype=np.int64)
         self.handle: Any = self._table.ctypes.data if JIT else self
+
+    def __reduce__(self) -> tuple[Any, tuple[Model]]:
+        """Copies and pickles are made anew: an address means nothing elsewhere."""
+        return Work, (self.model,)
 
 
 def scratch_size(nb: int, nq: int) -> int:
@@ -55,13 +60,12 @@ def work_of(model: Model) -> Work:
     """This thread's default Work for a model; it goes when the model goes."""
     cache = getattr(_default, "works", None)
     if cache is None:
-        cache = _default.works = {}
-    entry = cache.get(id(model))
-    if entry is None:
-        entry = cache[id(model)] = Work(model)
-        weakref.finalize(model, cache.pop, id(model), None)
-        entry.model = weakref.proxy(model)  # the default must not keep its model alive
-    return entry
+        cache = _default.works = weakref.WeakKeyDictionary()
+    work = cache.get(model)
+    if work is None:
+        work = cache[model] = Work(model)
+        work.model = weakref.proxy(model)  # the default must not keep its model alive
+    return work
 
 
 def sizes(handle: Work) -> tuple[int, int, int]:

@@ -52,6 +52,7 @@ def from_element(main: Element, path: Path) -> Description:
     names = Names(mujoco, model)
     notes = [Note("warning", f"MuJoCo says: {text}", source.file) for text in warnings]
     figure = Description(main.attributes.get("model") or path.stem, source=str(path), notes=notes + names.notes(source))
+    figure.gravity = vector(model.opt.gravity)
     figure.links = [_link(mujoco, model, names, body, source, notes=figure.notes) for body in range(model.nbody)]
     _frames(model, names, source, figure)
     _excludes(model, names, figure)

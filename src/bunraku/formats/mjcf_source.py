@@ -201,7 +201,7 @@ def remarks(book: Notebook, source: Source) -> None:
             elif section.tag == "contact":
                 book.children(section, ("exclude",))
             elif section.tag == "option":
-                book.attributes(section, ())
+                book.attributes(section, ("gravity",))
                 book.children(section, ())
             elif section.children:
                 book.children(section, ())

@@ -6,5 +6,37 @@ mechanics, mode `exact`), report_moments (MOMA), servo (SERVO), steps and postur
 library and stride (gaits), checks, survey, listing and export (output), figure_model (the figure as a Model). Begin
 with `walk.solve_walk(library.flat())`.
 
-This package imports nothing by itself, so that cheap commands stay cheap. Text for users: docs/gait.md.
+The package imports nothing by itself, so that cheap commands stay cheap; `bunraku.gait.walk` and the others are loaded
+when first used. Text for users: docs/gait.md. Checked in tests/gait/test_walk.py.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bunraku.gait import checks, export, figure_model, gaitfile, library, servo, steps, stride, survey, walk
+
+__all__ = [
+    "checks",
+    "export",
+    "figure_model",
+    "gaitfile",
+    "library",
+    "servo",
+    "steps",
+    "stride",
+    "survey",
+    "walk",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return importlib.import_module(f"bunraku.gait.{name}")
+    raise AttributeError(f"module 'bunraku.gait' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,7 +3,9 @@
 Only data (1), the flat gait, is printed (Fig. 5.1). The others – usual, smooth and long-stride walks, stairs up and
 down – are ours, made by `stride` from a few lengths and marked `source = "Bunraku"`. In the usual gait the foot rolls
 over its heel or toe only while the ZMP stands there: a flat sole that bears in its middle cannot turn; so in case IV
-it stays flat, in case V it rolls over the heel only. Checked in tests/gait/test_library.py: every gait solves and
+it stays flat, in case V it rolls over the heel only. The hip is as high as the legs reach, less 2 to 13 mm, so that the
+knees are no more bent than one carrying foot at a time asks for: at the switch of feet both legs reach the floor a
+step apart. Checked in tests/gait/test_library.py: every gait solves and
 passes `checks`, the report's own except where the report says so.
 """
 
@@ -37,15 +39,19 @@ def flat(case: str = "IV") -> Gait:
     )
 
 
+USUAL_HIP = {"I": 0.885, "II": 0.875, "III": 0.875, "IV": 0.865, "V": 0.865}
+"""Height of the hip in m by ZMP case: the further the foot rolls over its toe, the longer the leg behind reaches."""
+
+
 def usual(case: str = "I") -> Gait:
     """A usual walk (ours): 0.5 m steps, rolling over heel and toe; ZMP case I-V of Fig. 5.7."""
     zmp = zmp_case("usual", case)
     heel, toe = zmp.x[0], zmp.x[-1]
     stride = Stride(
         step=0.5,
-        hip=0.845,
+        hip=USUAL_HIP[case.upper()],
         surge=0.03,
-        dip=0.015,
+        dip=0.02,
         lift=0.055,
         heel_pitch=0.25 if heel < 0.0 else 0.0,
         toe_pitch=0.40 if toe > 0.0 else 0.0,
@@ -59,26 +65,26 @@ def smooth() -> Gait:
     """A smooth walk (ours): 0.4 m steps, level feet, the ZMP moving forward in six small steps."""
     zmp = Zmp((0.15, 0.3, 0.45, 0.6, 0.75, 1.0), (-0.03, -0.015, 0.0, 0.015, 0.03, 0.045), "smooth")
     return make_gait(
-        "smooth", Stride(0.4, 0.86, surge=0.03, lift=0.055), zmp, "Smooth walk: short steps, little trunk motion."
+        "smooth", Stride(0.4, 0.87, surge=0.03, lift=0.055), zmp, "Smooth walk: short steps, little trunk motion."
     )
 
 
 def long_stride() -> Gait:
     """A walk with a long stride (ours): 0.66 m steps with bent knees."""
     zmp = Zmp((0.15, 0.6, 1.0), (-0.05, 0.0, 0.10), "long stride")
-    stride = Stride(0.66, 0.80, surge=0.05, dip=0.02, lift=0.08, heel_pitch=0.3, toe_pitch=0.45, heel=-0.05, toe=0.10)
+    stride = Stride(0.66, 0.835, surge=0.05, dip=0.02, lift=0.08, heel_pitch=0.3, toe_pitch=0.45, heel=-0.05, toe=0.10)
     return make_gait("long_stride", stride, zmp, "Long stride: 0.66 m steps, knees bent.")
 
 
 def stairs_up() -> Gait:
     """Stairs up (ours): treads 0.30 m, rise 0.15 m, level feet."""
-    stride = Stride(0.30, 0.70, rise=0.15, surge=0.02, lift=0.05, lead=-0.01, forward=(0.2, 1.0), upward=(0.0, 0.7))
+    stride = Stride(0.30, 0.725, rise=0.15, surge=0.02, lift=0.05, lead=-0.01, forward=(0.2, 1.0), upward=(0.0, 0.7))
     return make_gait("stairs_up", stride, Zmp((1.0,), (0.02,), "stairs"), "Stairs up: 0.30 m treads, 0.15 m rise.")
 
 
 def stairs_down() -> Gait:
     """Stairs down (ours): treads 0.30 m, fall 0.15 m, level feet."""
-    stride = Stride(0.30, 0.85, rise=-0.15, surge=0.02, lift=0.05, lead=-0.02, forward=(0.0, 0.8), upward=(0.3, 1.0))
+    stride = Stride(0.30, 0.87, rise=-0.15, surge=0.02, lift=0.05, lead=-0.02, forward=(0.0, 0.8), upward=(0.3, 1.0))
     return make_gait("stairs_down", stride, Zmp((1.0,), (0.02,), "stairs"), "Stairs down: 0.30 m treads, 0.15 m fall.")
 
 

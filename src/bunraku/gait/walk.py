@@ -77,6 +77,16 @@ def sample_times(gait: Gait, samples: int = ROWS) -> np.ndarray:
     return np.linspace(0.0, gait.step_time, samples)
 
 
+def checked_start(start: np.ndarray, size: int) -> np.ndarray:
+    """A start as floats, of the right size and finite."""
+    out = np.asarray(start, dtype=float)
+    if out.shape != (size,):
+        raise InputError(f"start: wanted {size} numbers (angles, then rates), got an array of shape {out.shape}.")
+    if not np.isfinite(out).all():
+        raise InputError(f"start must be finite (rad, rad/s), got ({', '.join(f'{v:g}' for v in out)}).")
+    return out
+
+
 def exact_walk(
     gait: Gait,
     *,
@@ -88,7 +98,7 @@ def exact_walk(
 ) -> Walk:
     """Solve and sample the walk of the rigid figure."""
     flow = Flow(gait, arms_free=arms_free, springs=springs)
-    solution = solve(flow, start, progress)
+    solution = solve(flow, None if start is None else checked_start(start, 12 if arms_free else 4), progress)
     walk = sample_flow(flow, solution, sample_times(gait, samples))
     lift = float(walk.force[:, 2].min())
     if lift <= 0.0:
@@ -169,7 +179,7 @@ def historical_walk(gait: Gait, *, start: np.ndarray | None = None) -> Walk:
     """Follow the report: search from the given start, or from the gait's starts one after the other, then its
     tables."""
     program = ReportProgram(gait)
-    starts = [np.asarray(start, dtype=float)] if start is not None else [np.array(s) for s in gait.starts]
+    starts = [checked_start(s, 4) for s in (map(np.array, gait.starts) if start is None else [start])]
     if not starts:
         raise InputError(
             f"gait {gait.name!r}: the historical solver needs a start (theta, psi, theta', psi'); give --start."

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.errors import ModelError
 from bunraku.model import layout as at
 from bunraku.model.check import check
 from bunraku.model.description import JOINT_COORDINATES, JOINT_DOF, Description, Joint, Link, Note, rotation_matrix
@@ -19,7 +20,6 @@ from bunraku.model.gears import Coupling, Group, group_gears, order_groups
 from bunraku.model.model import FrameInfo, GearInfo, JointInfo, Model, ShapeInfo
 from bunraku.model.regular import refuse_singular
 
-GRAVITY = (0.0, 0.0, -9.80665)
 KINDS = {"hinge": at.HINGE, "slider": at.SLIDER, "ball": at.BALL, "free": at.FREE}
 DOF_SUFFIX = {"ball": ("x", "y", "z"), "free": ("x", "y", "z", "rx", "ry", "rz"), "universal": ("1", "2")}
 
@@ -45,6 +45,8 @@ class Body:
 def build(description: Description, *, strict: bool = False) -> Model:
     """Check a description and compile it; raises ModelError on the first thing that is wrong."""
     notes = [*description.notes, *check(description, strict=strict)]
+    if np.shape(description.gravity) != (3,) or not np.all(np.isfinite(description.gravity)):
+        raise ModelError(f"figure {description.name!r}: gravity needs three finite numbers, got {description.gravity}.")
     bodies, poses = make_bodies(description)
     couplings = make_couplings(description, bodies)
     groups, kept = group_gears([b.parent for b in bodies], [c for c, _ in couplings])
@@ -190,7 +192,7 @@ def fill(
     nb = len(bodies)
     ints = np.zeros((nb, at.NI), dtype=np.int64)
     reals = np.zeros((nb, at.NF))
-    reals[0, at.PLACE : at.PLACE + 3] = GRAVITY
+    reals[0, at.PLACE : at.PLACE + 3] = description.gravity
     reals[0, at.TURN : at.TURN + 9] = np.eye(3).ravel()
     group_of = {b: g for g in groups for b in g.members}
     maps: dict[int, tuple[float, float]] = {}

@@ -148,7 +148,7 @@ class Note:
 
 @dataclass
 class Description:
-    """A whole figure: see the module text. `collide_exclude` lists pairs of link names that never touch."""
+    """A whole figure: see the module text. `collide_exclude` lists pairs of link names that never touch; `gravity` [m/s^2]."""
 
     name: str = "figure"
     links: list[Link] = field(default_factory=list)
@@ -157,6 +157,7 @@ class Description:
     notes: list[Note] = field(default_factory=list)
     collide_exclude: list[tuple[str, str]] = field(default_factory=list)
     source: str = ""
+    gravity: Vector = (0.0, 0.0, -9.80665)
 
     def add(
         self,
@@ -173,6 +174,8 @@ class Description:
     ) -> Link:
         """Append a link and return it; without a joint it is fixed to its parent."""
         joints = [] if joint is None else [joint] if isinstance(joint, Joint) else list(joint)
+        if not all(isinstance(j, Joint) for j in joints):
+            raise ModelError(f"link {name!r}: joint must be a Joint, e.g. hinge('elbow', (0, 1, 0)), got {joint!r}.")
         link = Link(name, parent, at, rotation, joints, Inertia(mass, com, moments), list(shapes))
         self.links.append(link)
         return link

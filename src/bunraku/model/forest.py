@@ -40,7 +40,9 @@ class Part:
         return slice(self.iv, self.iv + self.model.nv)
 
 
-def combine(figures: Sequence[tuple[str, Model]], gravity: Sequence[float] = (0.0, 0.0, -9.80665)) -> tuple[Model, list[Part]]:
+def combine(
+    figures: Sequence[tuple[str, Model]], gravity: Sequence[float] = (0.0, 0.0, -9.80665)
+) -> tuple[Model, list[Part]]:
     """One Model for all figures [(name, model), …], and where each of them stands."""
     names = [name for name, _ in figures]
     if len(set(names)) != len(names):
@@ -48,7 +50,17 @@ def combine(figures: Sequence[tuple[str, Model]], gravity: Sequence[float] = (0.
     ints, reals = [np.zeros((1, at.NI), dtype=np.int64)], [np.zeros((1, at.NF))]
     reals[0][0, at.PLACE : at.PLACE + 3] = gravity
     reals[0][0, at.TURN : at.TURN + 9] = np.eye(3).ravel()
-    parts, joints, frames, shapes, gears, body_names, dof_names, exclude, notes = [], [], [], [], [], ["world"], [], [], []
+    parts, joints, frames, shapes, gears, body_names, dof_names, exclude, notes = (
+        [],
+        [],
+        [],
+        [],
+        [],
+        ["world"],
+        [],
+        [],
+        [],
+    )
     body = iq = iv = column = 0
     for name, m in figures:
         part = Part(name, m, body, iq, iv)
@@ -65,8 +77,15 @@ def combine(figures: Sequence[tuple[str, Model]], gravity: Sequence[float] = (0.
             return b + body if b else 0
 
         joints += [
-            replace(j, name=f"{name}.{j.name}", link=f"{name}.{j.link}", body=shifted(j.body), iq=j.iq + iq, iv=j.iv + iv,
-                    leader=f"{name}.{j.leader}" if j.leader else None)  # fmt: skip
+            replace(
+                j,
+                name=f"{name}.{j.name}",
+                link=f"{name}.{j.link}",
+                body=shifted(j.body),
+                iq=j.iq + iq,
+                iv=j.iv + iv,
+                leader=f"{name}.{j.leader}" if j.leader else None,
+            )
             for j in m.joints
         ]
         frames += [replace(f, name=f"{name}.{f.name}", body=shifted(f.body)) for f in m.frames]

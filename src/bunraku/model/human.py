@@ -1,7 +1,8 @@
 """The human figure of document 000: 28 degrees of freedom and a free base, 69 kg, soles of 19 x 12 cm.
 
 Masses and principal inertias: Table 3 of 000; its smallest principal inertia lies along the segment, which is our assumption (the table
-names no axes). Joints: Fig. 5 of 000 – waist 3, neck 3, and on each side hip 3, knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of
+does not say how its axes lie).
+Joints: Fig. 5 of 000 – waist 3, neck 3, and on each side hip 3, knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of
 the lower arms. Segment lengths are fractions of the height after Drillis and Contini (as printed in D. A. Winter, Biomechanics and Motor
 Control of Human Movement); the waist, the neck and the distance of the hips, which they do not give, and all ranges and torque limits are
 ours. Everything scales: lengths with height / 1.7 m, masses with mass / 69 kg, inertias with both.
@@ -47,8 +48,8 @@ def human(height: float = 1.7, mass: float = 69.0) -> Model:
 def describe_human(height: float = 1.7, mass: float = 69.0) -> Description:
     """The same as a Description, to be changed before it is built."""
     for name, x, low, high in (("height", height, 0.3, 3.0), ("mass", mass, 1.0, 500.0)):
-        if not (math.isfinite(x) and low <= x <= high):
-            raise InputError(f"human: {name} {x} is outside {low} to {high}.")
+        if not isinstance(x, int | float) or not (math.isfinite(x) and low <= x <= high):
+            raise InputError(f"human: {name} {x} is not a number between {low} and {high}.")
     L, M, H = height / 1.7, mass / 69.0, height
     skin, cloth, shoe = (0.87, 0.72, 0.6, 1.0), (0.25, 0.4, 0.65, 1.0), (0.2, 0.2, 0.22, 1.0)
     thigh, shank, ankle = (HIP - KNEE) * H, (KNEE - ANKLE) * H, ANKLE * H

@@ -169,9 +169,9 @@ class Model:
         """The same model under another gravity [m/s^2]."""
         from dataclasses import replace
 
-        g = np.asarray(list(gravity), dtype=float)
+        g = np.asarray(gravity, dtype=float)
         if g.shape != (3,) or not np.all(np.isfinite(g)):
-            raise InputError(f"gravity needs three finite numbers, got {tuple(g)}.")
+            raise InputError(f"gravity needs three finite numbers, got {gravity}.")
         reals = self.reals.copy()
         reals[0, :3] = g
         reals.flags.writeable = False

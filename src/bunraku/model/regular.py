@@ -129,9 +129,12 @@ def refuse_singular(model: Model) -> None:
     where = f"{model.source}: " if model.source else ""
     what = weak[min(weak)]
     plural = "s" if len(weak) > 1 else ""
+    hint = ""
+    if any(model.ints[i, at.KIND] == at.FREE for i in weak):
+        hint = " If its base is fixed in the world, load it with root='fixed' (bunraku info --root fixed)."
     raise ModelError(
         f"{where}joint{plural} {listed}{more} of {model.name!r} move{'' if plural else 's'} {what}; "
-        "give the link a mass and an inertia, or the joint an armature."
+        f"give the link a mass and an inertia, or the joint an armature.{hint}"
     )
 
 

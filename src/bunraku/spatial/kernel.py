@@ -2,6 +2,7 @@
 
 `@kernel`  marks a kernel that Python calls. It compiles on its first call, for the argument types of that call, and is cached on disk.
 `@inline`  marks a small helper that is inlined into every kernel that uses it (tuples in, tuples out).
+`@part`    marks a stage of a large kernel, compiled once and called.
 
 The cache folder is named after a hash of every source file that can take part in a kernel and of the Numba and Python versions,
 so that an edited helper can never leave a stale caller behind (Numba itself looks at the caller's file only). It lies in
@@ -34,6 +35,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 NO_KERNELS = ("cli", "formats", "viewer")  # folders whose sources never take part in a kernel
 # a b + c may become one fused operation, which is faster (5 %) and rounds once; no other freedom is given to the compiler
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+MARK = ".bunraku-kernels"  # a file in every cache folder of ours
 KEEP_SECONDS = 30 * 24 * 3600.0  # caches of other versions, unused for so long, are removed
 
 
@@ -51,31 +53,40 @@ def source_hash() -> str:
 @cache
 def cache_folder() -> Path:
     """The writable folder for this version's compiled kernels."""
-    home = os.environ.get("BUNRAKU_CACHE_DIR")
-    if home:
-        base = Path(home)
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home())) / "bunraku" / "kernels"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bunraku" / "kernels"
-    for root in (base, Path(tempfile.gettempdir()) / f"bunraku-kernels-{os.environ.get('USER', 'user')}"):
+    for root in _roots():
         folder = root / source_hash()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            os.utime(folder)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+                continue  # compiled code is run: another user's folder is not trusted
+            (folder / MARK).touch()
         except OSError:
             continue
         _remove_old(root, folder)
         return folder
-    raise OSError(f"no folder for compiled kernels can be written; set BUNRAKU_CACHE_DIR (tried {base}).")
+    return Path(tempfile.mkdtemp(prefix="bunraku-kernels-"))  # for this process only
+
+
+def _roots() -> list[Path]:
+    """Places for the cache, best first."""
+    temporary = Path(tempfile.gettempdir()) / f"bunraku-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    if os.environ.get("BUNRAKU_CACHE_DIR"):
+        return [Path(os.environ["BUNRAKU_CACHE_DIR"]), temporary]
+    try:
+        home = Path.home()
+    except RuntimeError:  # no home directory
+        return [temporary]
+    if sys.platform == "win32":
+        return [Path(os.environ.get("LOCALAPPDATA", home)) / "bunraku" / "kernels", temporary]
+    return [Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "bunraku" / "kernels", temporary]
 
 
 def _remove_old(root: Path, keep: Path) -> None:
+    """Remove caches of other versions that were not used for long: only folders that bear our mark."""
     for other in root.iterdir():
         try:
-            if other != keep and len(other.name) == 16 and time.time() - other.stat().st_mtime > KEEP_SECONDS:
+            mark = other / MARK
+            if other != keep and mark.is_file() and time.time() - mark.stat().st_mtime > KEEP_SECONDS:
                 shutil.rmtree(other, ignore_errors=True)
         except OSError:
             continue
@@ -164,3 +175,8 @@ def kernel(function: Callable[..., Any], *, nogil: bool = True) -> Any:
 def inline(function: Callable[..., Any]) -> Any:
     """A helper that is always inlined into its kernel."""
     return numba.njit(forceinline=True, **OPTIONS)(function) if JIT else function
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """A stage of a large kernel: compiled once and called, not inlined, which keeps compilation short."""
+    return numba.njit(**OPTIONS)(function) if JIT else function
