@@ -13,7 +13,7 @@ Fill flags with 0 for a patch without memory. Margins are positive where the lim
 inside the hull [m] (a line: to its nearer end; a point: 0); MARGIN_F = muS fz - |f| [N]; MARGIN_NZ = d (muS fz - |f|) - |nzv| [N m];
 MARGIN_VERTEX = smallest acceleration (impact: velocity) of a free vertex above its target, 1e300 without one; MISALIGNED = error of a
 sliding contact's friction against the law for its motion at the end of the step, relative to muD fz. After `impact` forces are impulses.
-D is the d that friction was computed with, D_NOW that of the pv found.
+D is the d that friction was computed with, D_NOW that of the pv found. After FALLBACK flags and record hold the next hypothesis, not f's.
 """
 
 from __future__ import annotations
@@ -36,12 +36,8 @@ MARGIN_FZ, MARGIN_PV, MARGIN_F, MARGIN_NZ, MARGIN_VERTEX, MISALIGNED, D_NOW = 9,
 NR = 16
 
 OK, FALLBACK = 0, 1  # what a call returns
-SOLVES, REASON, SIZE, HAT = (
-    0,
-    1,
-    2,
-    3,
-)  # iwork: solves made, reason of a FALLBACK, unknowns, 1 where friction makes the matrix unsymmetric
+# iwork: solves made, reason of a FALLBACK, number of unknowns, 1 where friction makes the matrix unsymmetric
+SOLVES, REASON, SIZE, HAT = 0, 1, 2, 3
 HEAD = 4
 CAPPED, SINGULAR, ENERGY, NOT_FINITE = 1, 2, 3, 4  # REASON
 FAR = 1e300
