@@ -4,8 +4,8 @@
 `@inline`  marks a small helper that is inlined into every kernel that uses it (tuples in, tuples out).
 `@part`    marks a stage of a large kernel, compiled once and called.
 
-The cache folder is named after a hash of every source file that can take part in a kernel and of the Numba and Python versions,
-so that an edited helper can never leave a stale caller behind (Numba itself looks at the caller's file only). It lies in
+A kernel's cache folder is named after a hash of every source file that can take part in it (bunraku.spatial.sources) and of the Numba and Python
+versions, so that an edited helper can never leave a stale caller behind (Numba itself looks at the caller's file only). It lies in
 `$BUNRAKU_CACHE_DIR`, else in the user's cache folder, else, where that cannot be written, in a temporary folder.
 
 A kernel that is not in the cache says on stderr that it compiles, on a terminal with a running clock; `BUNRAKU_QUIET=1` silences it.
@@ -15,7 +15,6 @@ the same sources run as plain Python. Checked in tests/spatial/test_kernel.py.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
@@ -30,9 +29,9 @@ import numba
 from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
+from bunraku.spatial.sources import source_hash
+
 JIT = not getattr(config, "DISABLE_JIT")  # noqa: B009 - set by Numba at run time
-PACKAGE = Path(__file__).resolve().parent.parent
-NO_KERNELS = ("cli", "formats", "viewer")  # folders whose sources never take part in a kernel
 # a b + c may become one fused operation, which is faster (5 %) and rounds once; no other freedom is given to the compiler
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 MARK = ".bunraku-kernels"  # a file in every cache folder of ours
@@ -40,21 +39,10 @@ KEEP_SECONDS = 30 * 24 * 3600.0  # caches of other versions, unused for so long,
 
 
 @cache
-def source_hash() -> str:
-    """Hex digest of all kernel sources and of the compiler's version."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for path in sorted(PACKAGE.rglob("*.py")):
-        inner = path.relative_to(PACKAGE)
-        if inner.parts[0] not in NO_KERNELS:
-            digest.update(inner.as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-@cache
-def cache_folder() -> Path:
-    """The writable folder for this version's compiled kernels."""
+def cache_folder(path: Path) -> Path:
+    """The writable folder for compiled kernels of a source file as it is now."""
     for root in _roots():
-        folder = root / source_hash()
+        folder = root / source_hash(path)
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
@@ -97,12 +85,13 @@ class _Locator(_CacheLocator):
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._disambiguator = f"{py_func.__code__.co_firstlineno}"
+        self._file = Path(py_file)
 
     def get_cache_path(self) -> str:
-        return str(cache_folder())
+        return str(cache_folder(self._file))
 
     def get_source_stamp(self) -> str:
-        return source_hash()
+        return source_hash(self._file)
 
     def get_disambiguator(self) -> str:
         return self._disambiguator
