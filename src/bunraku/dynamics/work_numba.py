@@ -10,7 +10,7 @@ from bunraku.dynamics.work import INTS, LANE_SCRATCH, NB, NQ, NV, REALS, SCRATCH
 from bunraku.model.layout import NF, NI, NW
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES
-from bunraku.spatial.table_numba import int_pointer, real_pointer
+from bunraku.spatial.pointers import int_pointer, real_pointer
 
 
 @inline
