@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from bunraku.model.model import Model
 from bunraku.world.errors import StepDiverged
 from bunraku.world.materials import Materials
 from bunraku.world.room import MOST, Room
+from bunraku.world.snapshot import Snapshot, put_back, take
 from bunraku.world.step import DIVERGED, steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
@@ -94,15 +96,6 @@ class Figure:
     def velocity(self, link: str) -> np.ndarray:
         """(linear, angular) velocity of a link or frame, world axes."""
         return kinematics(self.model, self.q.copy(), self.v.copy()).velocity(link)
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """All that affects the next step. `names` guards against another world's."""
-
-    names: tuple[str, ...]
-    arrays: dict[str, np.ndarray]
-    time: float
 
 
 class World:
@@ -319,21 +312,25 @@ class World:
     def snapshot(self) -> Snapshot:
         """All that affects the next step. A restored world goes on bit for bit."""
         self._prepare()
-        return Snapshot(tuple(self._figures), {k: a.copy() for k, a in self._state().items()}, self.time)
+        return take(self)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world."""
         self._prepare()
-        if snapshot.names != tuple(self._figures):
-            raise InputError("restore: the snapshot is of a world with other figures.")
-        self._ties.resize(len(snapshot.arrays["tie_ints"]))
-        warm = (snapshot.arrays["warm_ids"], snapshot.arrays["warm_force"])
-        self._new_warm(*warm)
-        state = self._state()
-        for k, a in snapshot.arrays.items():
-            if k not in ("warm_ids", "warm_force"):
-                state[k][...] = a
-        self.time = snapshot.time
+        put_back(self, snapshot)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the whole world into one file, to go on with `World.load`; see bunraku.world.saving."""
+        from bunraku.world.saving import save
+
+        return save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, controllers: Sequence[Callable[[World], None]] = ()) -> World:
+        """A saved world. `controllers` are those it had, in order; each is given its state back."""
+        from bunraku.world.saving import load
+
+        return load(path, controllers)
 
     def _state(self) -> dict[str, np.ndarray]:
         ties = dict(zip(("tie_ints", "tie_reals", "tie_force"), self._ties.arrays()))
