@@ -14,6 +14,8 @@ for a contact that stuck in the last step or is new, dynamic friction for one th
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.collision.layout import BODY as SHAPE_BODY
 from bunraku.collision.layout import FEATURE, GAP, MATERIAL, NORMAL, POINT, SHAPE_A, SHAPE_B
 from bunraku.constraint.arrays import (
@@ -69,6 +71,7 @@ STATIC, DYNAMIC, RESTITUTION = range(3)
 # columns of LAST_FORCE: impulse (3), stretch of the tangents (3), whether it slid
 IMPULSE, STRETCHED, SLID = 0, 3, 6
 FORCE_COLUMNS = 8
+THREE = np.int64(3)
 
 
 @inline
@@ -84,7 +87,7 @@ def find_last(ids, last, known, start, c):
         if last[i, FEATURE] == ids[c, FEATURE]:
             return i, start
         i += 1
-    return -1, start
+    return np.int64(-1), start
 
 
 @inline
@@ -112,12 +115,12 @@ def contact_rows(h, soft):
     softness = reals2(h, SOFT)
     dt = numbers[DT]
     count = int(materials.shape[0] ** 0.5 + 0.5)
-    start = 0
+    start = np.int64(0)
     info[BOUNCED] = 0
     for c in range(info[N_CONTACTS]):
         a = shapes[ids[c, SHAPE_A], SHAPE_BODY]
         b = shapes[ids[c, SHAPE_B], SHAPE_BODY]
-        pack = new_pack(h, body_source(h, a), body_source(h, b), 3)
+        pack = new_pack(h, body_source(h, a), body_source(h, b), THREE)
         if pack == ROOM:
             return ROOM
         r = rows.packs[pack, FIRST]

@@ -7,6 +7,8 @@ gear: row . q = constant, an equality between two joints. Overlap is taken back 
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.constraint.arrays import (
     ACCEL,
     BALL_INTS,
@@ -51,6 +53,7 @@ from bunraku.spatial.vec import add, col, cross, dot, ld9, mm, scale
 
 NEAR = 1e-3  # rad or m ahead of a limit from which it counts
 FREE_END = 1e300
+NONE, ONE = np.int64(-1), np.int64(1)
 
 # columns of DOF (ints): the joint's (group's first) body or 0, index into q, whether limited, whether it has friction
 LEAD, IQ, LIMITED, RUBS = range(4)
@@ -73,7 +76,7 @@ def end_rate(gap, free, dt):
 def one_joint_row(h, lead, sign, kind, origin, low, high, b):
     """A bounded or equality row on one joint; returns a status."""
     rows = rows_of(h)
-    pack = new_pack(h, joint_source(h, lead), -1, 1)
+    pack = new_pack(h, joint_source(h, lead), NONE, ONE)
     if pack == ROOM:
         return ROOM
     r = rows.packs[pack, FIRST]
@@ -163,7 +166,7 @@ def turn_limit(h, i, p, d, gap, dt, origin):
         return OK
     _, _, work = model_of(h)
     rows = rows_of(h)
-    pack = new_pack(h, body_source(h, i), body_source(h, p), 1)
+    pack = new_pack(h, body_source(h, i), body_source(h, p), ONE)
     if pack == ROOM:
         return ROOM
     none = (0.0, 0.0, 0.0)
@@ -211,7 +214,7 @@ def gear_rows(h):
             error += gears[g, k + 2] * q[int(gears[g, k + 1])]
         sa = joint_source(h, int(gears[g, GEAR_A + 3]))
         sb = joint_source(h, int(gears[g, GEAR_B + 3]))
-        pack = new_pack(h, sa, sb, 1)
+        pack = new_pack(h, sa, sb, ONE)
         if pack == ROOM:
             return ROOM
         r = rows.packs[pack, FIRST]

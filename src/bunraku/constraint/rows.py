@@ -29,6 +29,7 @@ from bunraku.constraint.arrays import (
     TRACES,
     TREE_FIRST,
     model_of,
+    places,
     rows_of,
 )
 from bunraku.constraint.response import SQUARE, respond_blocks, trace_joint, trace_way
@@ -38,8 +39,8 @@ from bunraku.spatial.lanes import join, st, wide_ld, wide_st
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
 from bunraku.spatial.vec import axpy, cross, dot, ld3, scale, sub
 
-CONTACT, EQUALITY, BOUNDED = range(3)  # kinds of block
-BODY, JOINT = range(2)  # kinds of source
+CONTACT, EQUALITY, BOUNDED = places(0, 3)  # kinds of block
+BODY, JOINT = places(0, 2)  # kinds of source
 
 # columns of `sources`
 KIND, INDEX, TREE, LOCAL = range(4)

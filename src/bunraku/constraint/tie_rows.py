@@ -8,6 +8,8 @@ rotation vector between the two frames. Checked in tests/world/.
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.constraint.arrays import (
     DT,
     N_BLOCKS,
@@ -16,11 +18,12 @@ from bunraku.constraint.arrays import (
     ROOM,
     TIE_IMPULSE,
     TIE_INTS,
+    TIE_LAST,
     TIE_REALS,
     model_of,
     rows_of,
 )
-from bunraku.constraint.joint_rows import TIE_ORIGIN, angle, nine
+from bunraku.constraint.joint_rows import ONE, TIE_ORIGIN, angle, nine
 from bunraku.constraint.rows import (
     BLOCK_KIND,
     EQUALITY,
@@ -39,16 +42,18 @@ from bunraku.model.layout import NW, POS, ROT
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import split
 from bunraku.spatial.table import ints2, reals1, reals2
-from bunraku.spatial.vec import add, col, dot, ld3, ld9, mm, mt, mv, scale, sub
+from bunraku.spatial.vec import add, dot, ld3, ld9, mm, mt, mv, scale, sub
 
 TIE = 0.8  # part of a connection's error that is taken back in a step
 
-# columns of TIE_INTS; ACTIVE is 0, 1 (connection) or 2 (spring between two points)
-ACTIVE, BODY_A, BODY_B, AXES = range(4)
+# columns of TIE_INTS; ACTIVE is 0, 1 (connection) or 2 (spring between two points); BROKEN: 1 once it was pulled apart
+ACTIVE, BODY_A, BODY_B, AXES, BROKEN = range(5)
 CONNECTION, SPRING = 1, 2
-# columns of TIE_REALS: place and turn of the frame on either body, stiffness and damping (rigid: infinite stiffness), rest length
-PLACE_A, TURN_A, PLACE_B, TURN_B, STIFF, DAMP, REST = 0, 3, 12, 15, 24, 25, 26
-TIE_COLUMNS = 27
+# columns of TIE_REALS: place and turn of the frame on either body, stiffness and damping, rest length, force and torque it bears
+PLACE_A, TURN_A, PLACE_B, TURN_B, STIFF, DAMP, REST, MOST_FORCE, MOST_TORQUE = 0, 3, 12, 15, 24, 25, 26, 27, 28
+TIE_COLUMNS = 29
+ALONG, ABOUT = np.int64(0), np.int64(3)  # first axis of forces, of moments
+ENDLESS = 1e300  # stiffness of a rigid connection, force that nothing exceeds
 
 
 @inline
@@ -74,7 +79,7 @@ def tie_block(h, pack, row, c, axis, rate, error):
     if k == ROOM:
         return ROOM
     stiff = ties[c, STIFF]
-    if stiff < 1e300:
+    if stiff < ENDLESS:
         d = ties[c, DAMP] + dt * stiff
         rows.reals[k, 0] = 1.0 / (dt * d)
         rows.b[row] = rate + stiff * error / d
@@ -159,10 +164,10 @@ def tie_rows(h):
             status = spring_row(h, c, a, b, xa, xb, gap)
         else:
             F = mm(Ra, nine(ties, c, TURN_A))
-            status = three_ties(h, c, a, b, tie_ints[c, AXES] & 7, 0, xb, F, gap)
+            status = three_ties(h, c, a, b, tie_ints[c, AXES] & 7, ALONG, xb, F, gap)
             if status == OK and tie_ints[c, AXES] > 7:
                 twist = rotation_error(mm(F, mt(mm(Rb, nine(ties, c, TURN_B)))))
-                status = three_ties(h, c, a, b, tie_ints[c, AXES] >> 3, 3, xb, F, twist)
+                status = three_ties(h, c, a, b, tie_ints[c, AXES] >> 3, ABOUT, xb, F, twist)
         if status != OK:
             return status
     return OK
@@ -175,7 +180,7 @@ def spring_row(h, c, a, b, xa, xb, gap):
     rows = rows_of(h)
     length = dot(gap, gap) ** 0.5
     d = scale(1.0 / length, gap) if length > 1e-9 else (0.0, 0.0, 1.0)
-    pack = new_pack(h, body_source(h, a), body_source(h, b), 1)
+    pack = new_pack(h, body_source(h, a), body_source(h, b), ONE)
     if pack == ROOM:
         return ROOM
     none = (0.0, 0.0, 0.0)
@@ -183,14 +188,32 @@ def spring_row(h, c, a, b, xa, xb, gap):
     force_pack(work, a, b, scale(0.5, add(xa, xb)), lanes_of(d, none, none), pack, rows.w)
     rate, _, _, _ = split(pack_rate(work, a, b, rows.w, pack, reals1(h, NUMBERS)[DT]))
     error = length - reals2(h, TIE_REALS)[c, REST]
-    return tie_block(h, pack, rows.packs[pack, FIRST], c, 0, rate, error)
+    return tie_block(h, pack, rows.packs[pack, FIRST], c, ALONG, rate, error)
 
 
 @part
 def keep_ties(h):
-    """Remember this step's impulses of connections."""
+    """Remember this step's impulses of connections, and cut those that were pulled too hard."""
     rows = rows_of(h)
     impulse = reals1(h, TIE_IMPULSE)
+    last = reals1(h, TIE_LAST)
+    tie_ints = ints2(h, TIE_INTS)
+    ties = reals2(h, TIE_REALS)
+    dt = reals1(h, NUMBERS)[DT]
+    for k in range(impulse.shape[0]):
+        impulse[k] = 0.0
     for k in range(rows.count[N_BLOCKS]):
         if rows.blocks[k, BLOCK_KIND] == EQUALITY and rows.blocks[k, ORIGIN] >= TIE_ORIGIN:
             impulse[rows.blocks[k, ORIGIN] - TIE_ORIGIN] = rows.lam[rows.blocks[k, FIRST_ROW]]
+    for k in range(impulse.shape[0]):
+        last[k] = impulse[k] / dt
+    for c in range(tie_ints.shape[0]):
+        if tie_ints[c, ACTIVE] == 0:
+            continue
+        force = last[6 * c] ** 2 + last[6 * c + 1] ** 2 + last[6 * c + 2] ** 2
+        torque = last[6 * c + 3] ** 2 + last[6 * c + 4] ** 2 + last[6 * c + 5] ** 2
+        if force > ties[c, MOST_FORCE] ** 2 or torque > ties[c, MOST_TORQUE] ** 2:
+            tie_ints[c, ACTIVE] = 0
+            tie_ints[c, BROKEN] = 1
+            for k in range(6):
+                impulse[6 * c + k] = 0.0

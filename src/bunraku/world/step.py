@@ -12,6 +12,8 @@ Which stage stands at SOLVE is the contact model: bunraku.world.models. Checked 
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.collision.detect import detect_contacts
 from bunraku.constraint.arrays import (
     ACCEL,
@@ -61,6 +63,8 @@ from bunraku.spatial.table import ints1, ints2, reals1, reals2, run, stage
 from bunraku.spatial.vec import ld3
 
 FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # stages
+RIGID, SPRINGY = np.int64(0), np.int64(1)
+VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
 TOO_FAST = 1e5  # m/s or rad/s
 
 
@@ -122,13 +126,13 @@ def all_rows(h, soft):
 @stage
 def rigid_rows(h):
     """Rows of rigid contacts and everything else."""
-    return all_rows(h, 0)
+    return all_rows(h, RIGID)
 
 
 @stage
 def springy_rows(h):
     """Rows of springy contacts and everything else."""
-    return all_rows(h, 1)
+    return all_rows(h, SPRINGY)
 
 
 @inline
@@ -163,7 +167,7 @@ def impulses(h, soft):
     """lam, the new v (NEXT_V), and the rate at which positions move (MOVED); returns a status."""
     after = reals1(h, NEXT_V)
     moved = reals1(h, MOVED)
-    status = solve_islands(h, 0, soft)
+    status = solve_islands(h, VELOCITIES, soft)
     if status < 0:
         return status
     status = new_velocity(h, NEXT_V)
@@ -176,7 +180,7 @@ def impulses(h, soft):
     keep_ties(h)
     if ints1(h, INFO)[BOUNCED] == 0:
         return OK
-    status = solve_islands(h, 1, soft)  # an impact inside the step: positions have a right-hand side of their own
+    status = solve_islands(h, POSITIONS, soft)  # an impact inside the step: positions have a right-hand side of their own
     if status < 0:
         return status
     return new_velocity(h, MOVED)
@@ -185,13 +189,13 @@ def impulses(h, soft):
 @stage
 def pgs(h):
     """Rigid contact by the iterative solver."""
-    return impulses(h, 0)
+    return impulses(h, RIGID)
 
 
 @stage
 def penalty(h):
     """Springy contact, implicit."""
-    return impulses(h, 1)
+    return impulses(h, SPRINGY)
 
 
 @stage
