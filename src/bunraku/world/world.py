@@ -21,7 +21,7 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint.rows import ROOM
-from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import Work
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
 from bunraku.model import layout as at
@@ -30,70 +30,17 @@ from bunraku.model.description import Shape, rotation_matrix
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
 from bunraku.world.errors import StepDiverged
+from bunraku.world.figure import Figure, LinkOf
+from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Materials
+from bunraku.world.randomness import packed, unpack
 from bunraku.world.room import MOST, Room
+from bunraku.world.sensors import Sensor, sensor_of
 from bunraku.world.step import DIVERGED, steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
 CONTACT_MODELS = ("pgs",)
-
-
-@dataclass(frozen=True)
-class LinkOf:
-    """A link or frame of a figure in a world: `figure["left_hand"]`."""
-
-    figure: Figure
-    name: str
-
-
-class Figure:
-    """A figure or thing in a world: views of its part of the state."""
-
-    def __init__(self, world: World, name: str, model: Model) -> None:
-        self.world, self.name, self.model = world, name, model
-
-    def __getitem__(self, name: str) -> LinkOf:
-        self.model.frame(name)
-        return LinkOf(self, name)
-
-    @property
-    def part(self) -> Part:
-        """Where it stands in the world's arrays."""
-        return self.world._parts[self.name]
-
-    @property
-    def q(self) -> np.ndarray:
-        """Its coordinates: a view, writable."""
-        return self.world.q[self.part.q]
-
-    @property
-    def v(self) -> np.ndarray:
-        """Its rates: a view, writable."""
-        return self.world.v[self.part.v]
-
-    @property
-    def tau(self) -> np.ndarray:
-        """Torques on its degrees of freedom [N m or N]: a view, writable, kept until changed."""
-        return self.world.tau[self.part.v]
-
-    @property
-    def com(self) -> np.ndarray:
-        """Its centre of mass [m]."""
-        return centroidal(self.model, self.q.copy(), self.v.copy()).com
-
-    @property
-    def energy(self) -> float:
-        """Its kinetic and potential energy [J] under its own model's gravity."""
-        return float(centroidal(self.model, self.q.copy(), self.v.copy()).energy)
-
-    def pose(self, link: str) -> tuple[np.ndarray, np.ndarray]:
-        """(position, rotation) of a link or frame in the world."""
-        return kinematics(self.model, self.q.copy()).pose(link)
-
-    def velocity(self, link: str) -> np.ndarray:
-        """(linear, angular) velocity of a link or frame, world axes."""
-        return kinematics(self.model, self.q.copy(), self.v.copy()).velocity(link)
 
 
 @dataclass(frozen=True)
@@ -107,7 +54,7 @@ class Snapshot:
 
 class World:
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
-    contacts are seen."""
+    contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors)."""
 
     def __init__(
         self,
@@ -118,6 +65,7 @@ class World:
         tolerance: float = 1e-6,
         sweeps: int = 200,
         margin: float = 0.01,
+        seed: int = 0,
     ) -> None:
         if not (np.isfinite(dt) and 0 < dt <= 1):
             raise InputError(f"World: dt {dt} s is not between 0 and 1.")
@@ -126,6 +74,8 @@ class World:
         self.dt, self.contact, self.gravity = float(dt), contact, tuple(map(float, gravity))
         self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
         self.time = 0.0
+        self.rng = np.random.default_rng(seed)
+        self.sensors: list[Sensor] = []
         self.q, self.v, self.tau = np.zeros(0), np.zeros(0), np.zeros(0)
         self.report = Report()
         self._figures: dict[str, Figure] = {}
@@ -238,6 +188,11 @@ class World:
         """Call `controller(world)` before every step; it may set torques."""
         self._controllers.append(controller)
 
+    def add_sensor(self, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
+        """A sensor "joint", "force_torque", "sole" or "imu" at a link, frame or (by name, "human.left_knee") joint: world.sensors."""
+        self.sensors.append(sensor_of(self, kind, at, **options))
+        return self.sensors[-1]
+
     # ---- stepping -------------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
@@ -255,7 +210,8 @@ class World:
             if self._controllers and not np.all(np.isfinite(self.tau)):
                 raise StepDiverged(f"t={self.time:.4f} s: {self._not_finite()} is not finite; a controller set it.")
             self._push_now()
-            many = 1 if alone else left
+            many = 1 if alone or left == 1 else left - 1  # the last one alone: its start is kept for those who read
+            self._last.begin(self)
             done, status = self._run(many)
             self.time += done * self.dt
             left -= done
@@ -263,6 +219,7 @@ class World:
                 self._answer(status)
                 continue
             self._ties.break_overloaded(self)
+            self._last.end(self)
         self._look()
 
     def run(self, seconds: float) -> None:
@@ -299,6 +256,7 @@ class World:
                 )
             self._room = self._room.grown(self.model)
         elif status == DIVERGED:
+            self._last.forget(self)
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
             name, speed = self.model.dof_names[worst], self._moved[worst]
             raise StepDiverged(
@@ -319,7 +277,8 @@ class World:
     def snapshot(self) -> Snapshot:
         """All that affects the next step. A restored world goes on bit for bit."""
         self._prepare()
-        return Snapshot(tuple(self._figures), {k: a.copy() for k, a in self._state().items()}, self.time)
+        arrays = {k: a.copy() for k, a in self._state().items()}
+        return Snapshot(tuple(self._figures), {**arrays, "random": packed(self.rng)}, self.time)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world."""
@@ -327,19 +286,23 @@ class World:
         if snapshot.names != tuple(self._figures):
             raise InputError("restore: the snapshot is of a world with other figures.")
         self._ties.resize(len(snapshot.arrays["tie_ints"]))
+        self._contacts.make_room(len(snapshot.arrays["contact_data"]))
         warm = (snapshot.arrays["warm_ids"], snapshot.arrays["warm_force"])
         self._new_warm(*warm)
         state = self._state()
         for k, a in snapshot.arrays.items():
-            if k not in ("warm_ids", "warm_force"):
-                state[k][...] = a
+            if k not in ("warm_ids", "warm_force", "random"):
+                state[k][: len(a)] = a
+        unpack(self.rng, snapshot.arrays["random"])
+        self._last.restored()
         self.time = snapshot.time
 
     def _state(self) -> dict[str, np.ndarray]:
         ties = dict(zip(("tie_ints", "tie_reals", "tie_force"), self._ties.arrays()))
         return {
             "q": self.q, "v": self.v, "tau": self.tau, "info": self._info, "sweep_order": self._contacts.ints,
-            "warm_ids": self._warm_ids, "warm_force": self._warm_force, **ties,
+            "warm_ids": self._warm_ids, "warm_force": self._warm_force, "contact_data": self._contacts.data,
+            **self._last.arrays(), **ties, "tie_last": self._ties.last,
         }  # fmt: skip
 
     # ---- inside ---------------------------------------------------------------------------------------------------------------
@@ -381,6 +344,7 @@ class World:
                 iq[d] = m.ints[i, at.IQ]
                 if np.isfinite(m.lower[d]) or np.isfinite(m.upper[d]):
                     body[d] = m.ints[i, at.LEAD]
+        self._last = LastStep(m)
         self._limits = (m.lower.copy(), m.upper.copy(), body, iq)
         self._ready = True
 
