@@ -210,11 +210,6 @@ class Contacts:
         elif status == at.PAIRS_FULL:
             self.pairs = np.zeros((2 * len(self.pairs), 2), dtype=np.int64)
 
-    def make_room(self, contacts: int) -> None:
-        """Room for so many contacts."""
-        while len(self.ids) < contacts:
-            self.grow(at.FULL)
-
     def detect(self, poses: np.ndarray, margin: float = 0.0, stride: int = 12) -> int:
         """Fill the arrays and return the number of contacts with gap < margin [m].
 

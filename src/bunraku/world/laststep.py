@@ -105,7 +105,7 @@ class LastStep:
 def last_contacts(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(ids, data, forces [N] on a, world axes) of the contacts of the last step; columns: bunraku.collision.layout."""
     n = int(world._info[0])
-    return world._warm_ids[:n], world._contacts.data[:n], world._warm_force[:n] / world.dt
+    return world._contacts.ids[:n], world._contacts.data[:n], world._warm_force[:n, :3] / world.dt
 
 
 def contact_wrenches(world: World) -> np.ndarray:

@@ -13,7 +13,7 @@ A step that fails raises `StepDiverged` and leaves the world at its last good st
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,23 +33,14 @@ from bunraku.world.errors import StepDiverged
 from bunraku.world.figure import Figure, LinkOf
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Materials
-from bunraku.world.randomness import packed, unpack
 from bunraku.world.room import MOST, Room
 from bunraku.world.sensors import Sensor, sensor_of
+from bunraku.world.snapshot import Snapshot, put_back, take
 from bunraku.world.step import DIVERGED, steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
 CONTACT_MODELS = ("pgs",)
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """All that affects the next step. `names` guards against another world's."""
-
-    names: tuple[str, ...]
-    arrays: dict[str, np.ndarray]
-    time: float
 
 
 class World:
@@ -277,32 +268,31 @@ class World:
     def snapshot(self) -> Snapshot:
         """All that affects the next step. A restored world goes on bit for bit."""
         self._prepare()
-        arrays = {k: a.copy() for k, a in self._state().items()}
-        return Snapshot(tuple(self._figures), {**arrays, "random": packed(self.rng)}, self.time)
+        return take(self)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world."""
         self._prepare()
-        if snapshot.names != tuple(self._figures):
-            raise InputError("restore: the snapshot is of a world with other figures.")
-        self._ties.resize(len(snapshot.arrays["tie_ints"]))
-        self._contacts.make_room(len(snapshot.arrays["contact_data"]))
-        warm = (snapshot.arrays["warm_ids"], snapshot.arrays["warm_force"])
-        self._new_warm(*warm)
-        state = self._state()
-        for k, a in snapshot.arrays.items():
-            if k not in ("warm_ids", "warm_force", "random"):
-                state[k][: len(a)] = a
-        unpack(self.rng, snapshot.arrays["random"])
-        self._last.restored()
-        self.time = snapshot.time
+        put_back(self, snapshot)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the whole world into one file, to go on with `World.load`; see bunraku.world.saving."""
+        from bunraku.world.saving import save
+
+        return save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, controllers: Sequence[Callable[[World], None]] = ()) -> World:
+        """A saved world. `controllers` are those it had, in order; each is given its state back."""
+        from bunraku.world.saving import load
+
+        return load(path, controllers)
 
     def _state(self) -> dict[str, np.ndarray]:
         ties = dict(zip(("tie_ints", "tie_reals", "tie_force"), self._ties.arrays()))
         return {
             "q": self.q, "v": self.v, "tau": self.tau, "info": self._info, "sweep_order": self._contacts.ints,
-            "warm_ids": self._warm_ids, "warm_force": self._warm_force, "contact_data": self._contacts.data,
-            **self._last.arrays(), **ties, "tie_last": self._ties.last,
+            "warm_ids": self._warm_ids, "warm_force": self._warm_force, **ties,
         }  # fmt: skip
 
     # ---- inside ---------------------------------------------------------------------------------------------------------------
