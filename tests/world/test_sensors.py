@@ -183,6 +183,35 @@ def test_snapshot_keeps_chance_and_readings():
     assert all(np.array_equal(x, y) for x, y in zip(first, [imu.acceleration, imu.gyro]))
 
 
+def test_a_saved_world_keeps_chance_and_readings(tmp_path):
+    world = World(dt=0.001, seed=5)
+    world.add_ground()
+    box = world.add(bk.box((0.2, 0.2, 0.1), 2.0), at=(0, 0, 0.05))
+    world.push(box["box"], force=(3, 0, 0), seconds=0.005)
+    world.step(10)
+    world.rng.normal(size=3)
+    other = World.load(world.save(tmp_path / "world.npz"))
+    twin = other["box"]
+    assert np.array_equal(twin.zmp, box.zmp) and np.array_equal(twin.contacts[0].slip, box.contacts[0].slip)
+    imus = [w.add_sensor("imu", at=f, noise=0.1) for w, f in ((world, box), (other, twin))]
+    assert np.array_equal(imus[0].acceleration, imus[1].acceleration)
+
+
+def test_a_failed_step_leaves_nothing_to_read():
+    world = World(dt=0.001)
+    world.add_ground()
+    box = world.add(bk.box((0.2, 0.2, 0.1), 2.0), at=(0, 0, 0.05))
+    imu = world.add_sensor("imu", at=box)
+    world.step(10)
+    box.v[0] = 1e6
+    with pytest.raises(bk.StepDiverged):
+        world.step()
+    assert world.contacts == [] and box.zmp is None and not imu.acceleration.any()
+    box.v[0] = 0.0
+    world.step(2)
+    assert imu.acceleration[2] == pytest.approx(G, rel=1e-5) and box.zmp is not None
+
+
 def test_many_steps_at_once_read_like_single_ones():
     seen = []
     for chunks in ([25], [1] * 25, [7, 18]):

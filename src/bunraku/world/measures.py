@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.collision import layout as at
-from bunraku.world.laststep import last_contacts
+from bunraku.world.laststep import cross, last_contacts
 from bunraku.world.views import PRESSING, TOUCH, ContactInfo, contact_views
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def ground_points(world: World, figure: str) -> tuple[np.ndarray, np.ndarray, np
 def ground_reaction(world: World, figure: str) -> np.ndarray:
     """(6,): force [N] and moment about the world's origin [N m] of fixed shapes on a figure."""
     points, forces, _ = ground_points(world, figure)
-    return np.concatenate([forces.sum(0), np.cross(points, forces).sum(0)])
+    return np.concatenate([forces.sum(0), cross(points, forces).sum(0)])
 
 
 def zmp(world: World, figure: str) -> np.ndarray | None:
@@ -54,7 +54,7 @@ def zmp(world: World, figure: str) -> np.ndarray | None:
     fx, fy, fz = forces.sum(0)
     if not fz > PRESSING:
         return None
-    mx, my, _ = np.cross(points, forces).sum(0)
+    mx, my, _ = cross(points, forces).sum(0)
     h = points[:, 2] @ forces[:, 2] / fz
     return np.array([(h * fx - my) / fz, (mx + h * fy) / fz, h])
 

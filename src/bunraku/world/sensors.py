@@ -27,7 +27,7 @@ from bunraku.model.build import quaternion
 from bunraku.model.configuration import multiply
 from bunraku.model.description import rotation_matrix
 from bunraku.model.model import FrameInfo
-from bunraku.world.laststep import last_contacts
+from bunraku.world.laststep import cross, last_contacts
 from bunraku.world.views import PRESSING
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class ForceTorque(MountedSensor):
         """Mean of the last step."""
         x, origin, R = self.start_pose()
         load = self.world._last.loads(self.world).wrench[self.body]
-        return {"force": R.T @ load[:3], "torque": R.T @ (load[3:] + np.cross(origin - x, load[:3]))}
+        return {"force": R.T @ load[:3], "torque": R.T @ (load[3:] + cross(origin - x, load[:3]))}
 
 
 class SoleForce(MountedSensor):
@@ -201,7 +201,7 @@ class SoleForce(MountedSensor):
         press = np.where(sign != 0, np.maximum((force * normal).sum(1), 0.0), 0.0)
         cop = press @ arm / press.sum() if press.sum() > PRESSING else np.full(3, np.nan)
         force = sign[:, None] * force
-        return {"force": R.T @ force.sum(0), "torque": R.T @ np.cross(arm, force).sum(0), "cop": R.T @ cop}
+        return {"force": R.T @ force.sum(0), "torque": R.T @ cross(arm, force).sum(0), "cop": R.T @ cop}
 
 
 class IMU(MountedSensor):
@@ -214,7 +214,7 @@ class IMU(MountedSensor):
         x, origin, R = self.start_pose()
         loads, r, i = self.world._last.loads(self.world), x - origin, self.body
         w = loads.omega[i]
-        f = loads.specific[i] + np.cross(loads.alpha[i], r) + np.cross(w, np.cross(w, r))
+        f = loads.specific[i] + cross(loads.alpha[i], r) + cross(w, cross(w, r))
         k = kinematics(self.figure.model, self.figure.q.copy(), self.figure.v.copy())
         now = k.pose(self.frame)[1]
         gyro = now.T @ k.velocity(self.frame)[3:]

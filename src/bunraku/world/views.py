@@ -25,7 +25,7 @@ import numpy as np
 
 from bunraku.collision import layout as at
 from bunraku.collision.regions import Region, region
-from bunraku.world.laststep import last_contacts
+from bunraku.world.laststep import cross, last_contacts
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -59,13 +59,13 @@ class ContactInfo:
     @property
     def torque(self) -> np.ndarray:
         """Moment of the forces about the centre of pressure [N m]."""
-        return np.cross(self.points - self.cop, self.forces).sum(0)
+        return cross(self.points - self.cop, self.forces).sum(0)
 
     @property
     def wrench(self) -> np.ndarray:
         """(6,): force and torque about the origin of `frame`."""
         force = self.force
-        return np.concatenate([force, self.torque + np.cross(self.cop - self.frame[0], force)])
+        return np.concatenate([force, self.torque + cross(self.cop - self.frame[0], force)])
 
     @property
     def slip(self) -> np.ndarray:
@@ -212,7 +212,7 @@ def contact_views(world: World) -> list[ContactInfo]:
     if len(ids) == 0:
         return []
     g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info[2]), []
-    for patch in np.unique(ids[:, at.PATCH]):
+    for patch in dict.fromkeys(ids[:, at.PATCH].tolist()):
         rows = np.flatnonzero(ids[:, at.PATCH] == patch)
         points, normal = data[rows, at.POINT : at.POINT + 3], data[rows[0], at.NORMAL : at.NORMAL + 3]
         press = np.maximum(force[rows] @ normal, 0.0)
@@ -221,7 +221,7 @@ def contact_views(world: World) -> list[ContactInfo]:
         for shape, sign in ((a, 1.0), (b, -1.0)):
             body = g.ints[shape, at.BODY]
             t = poses.twist[body]
-            twist[:3] += sign * (t[:3] + np.cross(t[3:], cop - poses.position[body]))
+            twist[:3] += sign * (t[:3] + cross(t[3:], cop - poses.position[body]))
             twist[3:] += sign * t[3:]
         gaps, bodies = data[rows, at.GAP].copy(), (owner_of(world, a), owner_of(world, b))
         out.append(

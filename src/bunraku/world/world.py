@@ -207,6 +207,7 @@ class World:
             self.time += done * self.dt
             left -= done
             if status < 0:
+                self._last.forget(self)
                 self._answer(status)
                 continue
             self._ties.break_overloaded(self)
@@ -247,7 +248,6 @@ class World:
                 )
             self._room = self._room.grown(self.model)
         elif status == DIVERGED:
-            self._last.forget(self)
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
             name, speed = self.model.dof_names[worst], self._moved[worst]
             raise StepDiverged(
