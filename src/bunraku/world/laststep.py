@@ -108,7 +108,7 @@ class LastStep:
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a x b over leading axes; a third of the time of numpy.cross for a few rows."""
+    """a x b over leading axes; in half the time of numpy.cross for a few rows."""
     return a[..., NEXT] * b[..., AFTER] - a[..., AFTER] * b[..., NEXT]
 
 
