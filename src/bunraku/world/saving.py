@@ -20,6 +20,7 @@ import numpy as np
 
 from bunraku.collision import Fixed
 from bunraku.collision.layout import CLIP_INTS
+from bunraku.constraint.arrays import FIXED_PAIRS, SWEEP_LIMIT, TRACK_AT
 from bunraku.constraint.tie_rows import ACTIVE
 from bunraku.errors import BunrakuError, InputError
 from bunraku.files import write_bytes
@@ -236,6 +237,9 @@ def check_arrays(world: World, arrays: dict[str, np.ndarray]) -> None:
     good = (
         info[0] == known == len(arrays["contact_data"])
         and len(arrays["warm_force"]) == warm >= info[1] >= 0
+        and len(arrays["track_q"]) == len(arrays["track_v"])
+        and info[TRACK_AT] >= 0
+        and all(info[k] == world._info[k] for k in (FIXED_PAIRS, SWEEP_LIMIT))
         and np.array_equal(np.sort(order), np.arange(shapes))
         and (not known or (ids.min() >= 0 and ids.max() < shapes))
         and (not len(bodies) or (bodies.min() >= 0 and bodies.max() < world.model.nb))
