@@ -9,6 +9,7 @@ from __future__ import annotations
 from bunraku.constraint.arrays import (
     BY_ISLAND,
     BY_TREE,
+    DIVERGED,
     INFO,
     ISLAND_INTS,
     ISLAND_LAM,
@@ -23,7 +24,7 @@ from bunraku.constraint.arrays import (
     RATE_B,
     RATE_P,
     RESIDUAL,
-    ROOM,
+    ROOM_ISLAND,
     SOFT,
     SOLVER,
     SWEEP_LIMIT,
@@ -37,7 +38,7 @@ from bunraku.constraint.arrays import (
     model_of,
     rows_of,
 )
-from bunraku.constraint.contact.pgs import solve
+from bunraku.constraint.contact.pgs import BROKEN, solve
 from bunraku.constraint.response import add_impulse, apply_impulses, clear_impulses
 from bunraku.constraint.rows import (
     BLOCK_KIND,
@@ -125,7 +126,7 @@ def fill_matrix(h, first, last, m):
 
 @part
 def gather(h, first, last, right):
-    """Places, blocks, right-hand side and start of the island BY_ISLAND[first:last]; returns (rows, blocks), rows ROOM if there is no room."""
+    """Places, blocks, right-hand side and start of the island BY_ISLAND[first:last]; returns (rows, blocks), rows ROOM_ISLAND if there is no room."""
     rows = rows_of(h)
     order = ints1(h, BY_ISLAND)
     ints = ints2(h, ISLAND_INTS)
@@ -139,7 +140,7 @@ def gather(h, first, last, right):
         pack = order[p]
         n = rows.packs[pack, LINES]
         if m + n > lam.shape[0]:
-            return ROOM, 0
+            return ROOM_ISLAND, 0
         rows.packs[pack, PLACE] = m
         r = rows.packs[pack, FIRST]
         for j in range(n):
@@ -192,7 +193,7 @@ def solve_islands(h, positions, soft):
             continue
         m, blocks = gather(h, first, last, RATE_P if positions != 0 else RATE_B)
         if m < 0:
-            return ROOM
+            return m
         fill_matrix(h, first, last, m)
         if soft != 0:
             soften(h, first, last)
@@ -200,6 +201,8 @@ def solve_islands(h, positions, soft):
             reals2(h, K), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks, m, reals1(h, ISLAND_LAM),
             reals1(h, SOLVER), numbers[TOLERANCE], info[SWEEP_LIMIT],
         )  # fmt: skip
+        if status == BROKEN:
+            return DIVERGED
         lam = reals1(h, ISLAND_LAM)
         for p in range(first, last):
             pack = order[p]

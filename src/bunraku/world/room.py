@@ -8,11 +8,17 @@ from bunraku.constraint import arrays as at
 from bunraku.constraint.contact.pgs import work_size
 from bunraku.constraint.response import BASE, HOP, SQUARE
 from bunraku.constraint.rows import PACK_COLUMNS, W
+from bunraku.errors import BunrakuError
 from bunraku.model import layout
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 
-MOST = 20_000  # rows beyond which a scene is refused
+MOST = 200_000  # rows beyond which a scene is refused
+MOST_ISLAND = 8_000  # rows of one island: its matrix and the solver's two copies take 24 m^2 bytes
+
+
+class TooLarge(BunrakuError):
+    """A step needs more room than there is."""
 
 
 def trees(model: Model) -> np.ndarray:
@@ -81,6 +87,23 @@ class Room:
         }.items():
             table.put(number, array)
 
-    def grown(self) -> Room:
-        """Twice the room in what was full. The kernel does not say which it was, so all that is nearly full grows."""
-        return Room(self.model, self.table, 2 * self.rows, 2 * self.island, 2 * self.pool)
+    def grown(self, status: int) -> Room:
+        """Room for what a status of the step found too small; TooLarge where that is more than a machine can be expected to hold."""
+        rows, island, pool = self.rows, self.island, self.pool
+        if status == at.ROOM_POOL:
+            pool = max(2 * pool, int(self.table.arrays[at.COUNT][at.N_POOL]))
+        elif status == at.ROOM_ISLAND:
+            island = min(2 * island, MOST_ISLAND)
+        else:
+            rows = min(2 * rows, MOST)
+        if (rows, island, pool) == (self.rows, self.island, self.pool):
+            raise TooLarge(
+                f"more than {MOST_ISLAND} constraint rows in one group of bodies that touch or are connected: its matrix would take more than "
+                f"{24e-9 * MOST_ISLAND**2:.1f} GB; split the group, or take fewer shapes"
+                if status == at.ROOM_ISLAND
+                else f"more than {MOST} constraint rows; spread the scene out, or take fewer shapes"
+            )
+        try:
+            return Room(self.model, self.table, rows, island, pool)
+        except MemoryError:
+            raise TooLarge(f"no memory for {rows} constraint rows, {island} of them in one group; take fewer shapes") from None
