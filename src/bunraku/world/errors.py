@@ -43,9 +43,13 @@ def check_finite(world: World) -> None:
     for what, a, names in [(what, a, world.model.dof_names) for what, a in rates]:
         bad = np.flatnonzero(~np.isfinite(a))
         if len(bad):
-            raise StepDiverged(f"t={world.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot.")
+            raise StepDiverged(
+                f"t={world.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot."
+            )
     for what, a in (("q", world.q), ("target_q", world.target_q)):
         bad = np.flatnonzero(~np.isfinite(a))
         if len(bad):
             name = next((j.name for j in world.model.joints if j.iq <= bad[0] < j.iq + max(j.nq, 1)), "?")
-            raise StepDiverged(f"t={world.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot.")
+            raise StepDiverged(
+                f"t={world.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot."
+            )

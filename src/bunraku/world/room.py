@@ -106,4 +106,6 @@ class Room:
         try:
             return Room(self.model, self.table, rows, island, pool)
         except MemoryError:
-            raise TooLarge(f"no memory for {rows} constraint rows, {island} of them in one group; take fewer shapes") from None
+            raise TooLarge(
+                f"no memory for {rows} constraint rows, {island} of them in one group; take fewer shapes"
+            ) from None

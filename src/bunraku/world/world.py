@@ -12,7 +12,6 @@ A step that fails raises `StepDiverged` and leaves the world at its last good st
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from bunraku.spatial.table import Table
 from bunraku.world import joints, models
 from bunraku.world.errors import StepDiverged, check_finite, diverged
 from bunraku.world.figure import Figure, LinkOf
-from bunraku.world.general import general_steps, refuse_without_extra
+from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.room import Room, TooLarge
@@ -83,6 +82,7 @@ class World:
         self._fixed: list[Fixed] = []
         self._materials = Materials()
         self._material_of: dict[str, int] = {}
+        self._self_collision: dict[str, bool] = {}
         self._parts: dict[str, Part] = {}
         self._model: Model | None = None
         self._ties = Ties()
@@ -101,9 +101,10 @@ class World:
         name: str | None = None,
         friction: Friction = None,
         restitution: float | None = None,
+        self_collision: bool = True,
     ) -> Figure:
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or restitution None
-        leaves them to the other side."""
+        leaves them to the other side. self_collision False: its own links never touch each other (hulls of a robot's meshes often overlap)."""
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -129,6 +130,7 @@ class World:
         figure = Figure(self, name, model)
         self._figures[name] = figure
         self._material_of[name] = self._materials.add(friction, restitution)
+        self._self_collision[name] = bool(self_collision)
         self._rebuild(name, q)
         return figure
 
@@ -368,11 +370,11 @@ class World:
             raise InputError("the world is empty; add a figure first.")
         m, t = self.model, Table(at.ARRAYS)
         kinds = self._materials.kinds()
-        placed = [Placed(p.model, p.body, material=kinds[self._material_of[p.name]]) for p in self._parts.values()]
+        placed = [
+            Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]]) for p in self._parts.values()
+        ]
         self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
-        for note in self._geometry.notes:
-            if note.kind == "ignored":
-                warnings.warn(note.text, stacklevel=3)
+        say_ignored(self._geometry.notes)
         self._contacts, self._room = Contacts(self._geometry), Room(m, t)
         self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
