@@ -52,7 +52,7 @@ def fails_and_keeps(world, named, cause, remedy, steps=20):
             world.step()
         text = str(error.value)
         assert named in text and f"t={world.time:.4f} s" in text, text
-        assert re.search(r"set it again|Take away what drives it, or try dt <=", text), text
+        assert re.search(r"set it again|Try dt <= \S+, or take away what drives it", text), text
         now = state(world)
         assert all(np.array_equal(kept[k], now[k], equal_nan=True) for k in kept), [
             k for k in kept if not np.array_equal(kept[k], now[k], equal_nan=True)

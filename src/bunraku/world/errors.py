@@ -31,7 +31,7 @@ def diverged(world: World) -> str:
     solver = f"{world.contact}, residual {world._numbers[at.RESIDUAL]:.2g}"
     return (
         f"t={world.time:.4f} s: {world.model.dof_names[worst]!r} {what.format(x[worst])} ({solver}). The last good state is kept. "
-        f"Take away what drives it, or try dt <= {world.dt / 2:.2g}."
+        f"Try dt <= {world.dt / 2:.2g}, or take away what drives it."
     )
 
 
