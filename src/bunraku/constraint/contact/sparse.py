@@ -1,6 +1,17 @@
 """The contact solver `pgs` for large islands: the problem, law and answer of bunraku.constraint.contact.pgs with a sparse K.
 
-PLACEHOLDER
+A heap of 200 boxes is one island of 1,000 contacts, 3,000 rows, of which each couples with fifteen blocks only. The strategy is the dense solver's, with
+three changes that large problems ask for:
+
+1. the Newton matrix is factored by fronts, in an order that follows from the trees (sparse_order.py, sparse_front.py): a tower costs in
+   proportion to its height, a heap of n bodies about n^2 instead of n^3
+2. a sweep is cheap beside a factorisation, so sweeps come first, 30 from a cold start and 5 from a warm one, and go on as long as they
+   halve the error
+3. a softened problem (proximal point) is never given up, and its impulses are carried on beyond its answer, the further the longer the moves
+   point the same way: the slow part of large problems is a long straight way through impulses that move next to nothing
+
+Layout of K: sparse_pattern.py. If `work` or `iwork` has no room for the factorisation, sweeps alone go on until max_sweeps. Deterministic, no
+allocation. Checked in tests/constraint/contact/test_sparse.py; speed in docs/contact-solver.md.
 """
 
 from __future__ import annotations
@@ -12,7 +23,9 @@ from bunraku.constraint.contact.memory import (
     ANCHOR,
     ANCHOR_V,
     BEST,
+    CENTRE,
     LAM,
+    MOVE,
     ROOT,
     TRIAL_V,
     VECTORS,
@@ -27,12 +40,9 @@ from bunraku.constraint.contact.pgs import (
     HARDER,
     HARDEST,
     LIMIT,
-    LONG,
     MAX_SWEEPS,
     NEAR,
     SOFT,
-    SOFTENINGS,
-    SOFTER,
     SOFTEST,
     SOLVED,
     STUCK,
@@ -50,25 +60,74 @@ from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import borrow, ld, st
 
-__all__ = ["BROKEN", "LIMIT", "MAX_SWEEPS", "SOLVED", "STUCK", "TOLERANCE", "iwork_size", "solve", "solve_one", "work_size"]
+COLD, WARM = 30, 5  # sweeps at first
+GOOD = 0.5  # of the error: what five more sweeps must reach to be worth it
+BATCH = 5
+SOFTER = 3.0  # h grows by this where it fails
+BEYOND, FURTHEST, NEAREST = 0.8, 10.0, 0.3  # how far beyond a softened problem's answer its impulses go, in moves
+ALONG, ASIDE = 0.6, 0.2  # cosines of successive moves: go further, go less far
+
+__all__ = [
+    "BROKEN",
+    "LIMIT",
+    "MAX_SWEEPS",
+    "SOLVED",
+    "STUCK",
+    "TOLERANCE",
+    "iwork_size",
+    "solve",
+    "solve_one",
+    "work_size",
+]
 
 
 def work_size(m: int, nblocks: int, factor: int = 0) -> int:
-    """Length of `work` [float64 numbers] for m rows in nblocks blocks."""
+    """Length of `work` [float64 numbers] for up to m rows in up to nblocks blocks.
+
+    factor: room for the factorisation; 0: enough for any problem of up to 500 rows and, beyond, for heaps with room to spare."""
     n = (m + 3) // 4 * 4 + 8
-    return VECTORS * n + 4 * nblocks + (factor or min(3 * (n + 8) * (n + 8), 500_000 + 1000 * m))
+    return VECTORS * n + 4 * nblocks + (factor or min(3 * n * n, 750_000 + 1000 * m))
 
 
 @inline
 def begin(b, lam, m, n, work):
-    """b and lam into work, zeros after them."""
+    """b and lam into work, zeros after them. Returns whether all of lam is zero."""
+    cold = True
     for slot in range(VECTORS):
         for i in range(n - 12, n):
             st(work, slot * n + i, 0.0)
     for i in range(m):
         st(work, B * n + i, b[i])
-        st(work, LAM * n + i, lam[i] if abs(lam[i]) < math.inf else 0.0)
+        x = lam[i] if abs(lam[i]) < math.inf else 0.0
+        cold = cold and x == 0.0
+        st(work, LAM * n + i, x)
         st(work, BEST * n + i, 0.0)
+        st(work, MOVE * n + i, 0.0)
+    return cold
+
+
+@part
+def carry_on(m, n, work, beyond):
+    """Impulses beyond the answer of a softened problem, along the way they have come from its centre. Returns how far [moves]."""
+    cross = 0.0
+    now = 1e-300
+    last = 1e-300
+    for i in range(m):
+        d = ld(work, ROOT * n + i) * ld(work, ROOT * n + i)
+        x = ld(work, LAM * n + i) - ld(work, CENTRE * n + i)
+        y = ld(work, MOVE * n + i)
+        st(work, MOVE * n + i, x)
+        cross += d * x * y
+        now += d * x * x
+        last += d * y * y
+    cosine = cross / math.sqrt(now * last)
+    if cosine > ALONG:
+        beyond = min(1.5 * beyond, FURTHEST)
+    elif cosine < ASIDE:
+        beyond = max(0.5 * beyond, NEAREST)
+    for i in range(m):
+        st(work, LAM * n + i, ld(work, LAM * n + i) + beyond * ld(work, MOVE * n + i))
+    return beyond
 
 
 @part
@@ -90,25 +149,29 @@ def onto_cones(ints, reals, nblocks, work, n):
 
 
 @part
-def solve(
-    trees, ntrees, starts, cols, values, b, ints, reals, nblocks, m, lam, work, iwork, tolerance, max_sweeps
-):
+def solve(trees, ntrees, starts, cols, values, b, ints, reals, nblocks, m, lam, work, iwork, tolerance, max_sweeps):
+    """Solve for lam (m) in and out, the warm start and the answer. Returns (status, sweeps, residual), as bunraku.constraint.contact.pgs.solve.
+
+    trees (nblocks, 2), from 1 to ntrees, 0 for none; starts (nblocks + 1), cols, values: K, see sparse_pattern.py; b (m); ints (nblocks, 2): kind,
+    first row; reals (nblocks, 3): see blocks.py; work: scratch of work_size(m, nblocks); iwork: of iwork_size(nblocks, ntrees).
+    As a building block for kernels: hand it borrowed arrays."""
     n = (m + 3) // 4 * 4 + 8
     low = VECTORS * n + 4 * nblocks
-    begin(b, lam, m, n, work)
+    left = COLD if begin(b, lam, m, n, work) else WARM  # sweeps before the next Newton step
     sparse_scales(starts, values, ints, reals, nblocks, work, n)
     settle_immovable(ints, reals, nblocks, work, ROOT * n, B * n, LAM * n)
     free = free_scale(work, ROOT * n, B * n, m)
     best = math.inf  # error of BEST
     before = math.inf  # sum of squares at the anchor
     sweeps = 0
-    left = 0  # sweeps before the next Newton step
+    sweeping = True  # no Newton step so far
+    reached = math.inf  # error before the last batch of sweeps
     burst = 1
     failures = 0
     allowed = FAILURES
-    softenings = 0
-    long = LONG
     h = 0.0
+    beyond = BEYOND
+    room = True
     fronts = 0
     clusters = 0
     stepped = False  # a Newton step from the anchor awaits its judgement
@@ -157,33 +220,34 @@ def solve(
         if failures >= allowed:
             failures = 0
             burst = 1
-            softenings += 1
+            allowed = 1
             if h == 0.0:
                 h = SOFT
                 left = 0
-                softenings = 0
-                allowed = 1
-            elif softenings < SOFTENINGS:
-                h = min(SOFTER * h, SOFTEST)
             else:
-                h = 0.0
-                left = long
-                long *= 2
+                h = min(SOFTER * h, SOFTEST)
             changed = True
         elif h > 0.0 and inner <= NEAR * error:
             h = max(HARDER * h, HARDEST)
             left = 0
+            beyond = carry_on(m, n, work, beyond)
             changed = True
         if changed:
             soften_sparse(b, m, work, n, h)
             sparse_multiply(starts, cols, values, ints, nblocks, work, n, h)
             _, _, square, _ = measure(ints, reals, nblocks, work, n, V)
-        if left > 0:
+        if sweeping and sweeps > 0:
+            left = BATCH if error < GOOD * reached else 0
+            reached = error
+        if left > 0 or not room:
+            if not room:
+                left = 64
             for _ in range(min(left, max_sweeps - sweeps)):
                 sparse_sweep(starts, cols, values, ints, reals, nblocks, work, n, h)
                 sweeps += 1
             left = 0
             continue
+        sweeping = False
         before = square
         copy_row(work, ANCHOR * n, LAM * n, n)
         copy_row(work, ANCHOR_V * n, V * n, n)
@@ -206,9 +270,8 @@ def solve(
             clusters,
         )
         if fronts < 0:  # no room for the factor: sweeps alone
-            fronts = 0
+            room = False
             unmet = 0.0
-            left = 64
             continue
         sweeps += 1
         stepped = True

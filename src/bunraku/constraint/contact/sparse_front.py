@@ -207,9 +207,7 @@ def copy_numbers(work, to, at, count):
 
 
 @part
-def factor_fronts(
-    starts, cols, values, reals, nblocks, clusters, fronts, work, n, iwork, low, high, symmetric, h
-):
+def factor_fronts(starts, cols, values, reals, nblocks, clusters, fronts, work, n, iwork, low, high, symmetric, h):
     """Factor the whole matrix. Returns whether there was room."""
     zero = join(0.0, 0.0, 0.0, 0.0)
     for k in range(nblocks):

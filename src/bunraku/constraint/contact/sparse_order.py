@@ -16,7 +16,9 @@ from __future__ import annotations
 from bunraku.spatial.kernel import inline, part
 
 # of a block, at BLOCK * nblocks
-WEIGHT, FIRST, POSITION, STAMP, END_A, END_B = range(6)  # unknowns, first unknown; place in the front, which front; its two clusters
+WEIGHT, FIRST, POSITION, STAMP, END_A, END_B = range(
+    6
+)  # unknowns, first unknown; place in the front, which front; its two clusters
 BLOCK_LISTS = 6
 # of a cluster: parent (of union and find), its blocks in the pool, their weight, last front, best partner and cost, sums, alive, neighbours
 PARENT, LIST, COUNT, TOTAL, FRONT, BEST, COST, SHARED, ALIVE, NEAR = range(10)
