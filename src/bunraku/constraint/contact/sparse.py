@@ -1,12 +1,12 @@
 """The contact solver `pgs` for large islands: the problem, law and answer of bunraku.constraint.contact.pgs with a sparse K.
 
-A heap of 200 boxes is one island of 1,000 contacts, 3,000 rows, of which each couples with fifteen blocks only. The strategy is the dense solver's, with
-three changes that large problems ask for:
+A heap of 200 boxes is one island of 1,000 contacts, 3,000 rows, of which each couples with fifteen blocks only. The strategy is the dense
+solver's, with three changes that large problems ask for:
 
 1. the Newton matrix is factored by fronts, in an order that follows from the trees (sparse_order.py, sparse_front.py): a tower costs in
    proportion to its height, a heap of n bodies about n^2 instead of n^3
 2. a sweep is cheap beside a factorisation, so sweeps come first, 30 from a cold start and 5 from a warm one, and go on as long as they
-   halve the error
+   pay: five of them must halve the error (large problems, whose factorisation costs 100 sweeps: lower it by 15 %)
 3. a softened problem (proximal point) is never given up, and its impulses are carried on beyond its answer, the further the longer the moves
    point the same way: the slow part of large problems is a long straight way through impulses that move next to nothing
 
@@ -61,7 +61,11 @@ from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import borrow, ld, st
 
 COLD, WARM = 30, 5  # sweeps at first
-GOOD = 0.5  # of the error: what five more sweeps must reach to be worth it
+GOOD, GOOD_LARGE, LARGE = (
+    0.5,
+    0.85,
+    300,
+)  # of the error: what a batch of sweeps must reach to go on; from so many blocks on
 BATCH = 5
 SOFTER = 3.0  # h grows by this where it fails
 BEYOND, FURTHEST, NEAREST = 0.8, 10.0, 0.3  # how far beyond a softened problem's answer its impulses go, in moves
@@ -94,7 +98,7 @@ def begin(b, lam, m, n, work):
     """b and lam into work, zeros after them. Returns whether all of lam is zero."""
     cold = True
     for slot in range(VECTORS):
-        for i in range(n - 12, n):
+        for i in range(m, n):
             st(work, slot * n + i, 0.0)
     for i in range(m):
         st(work, B * n + i, b[i])
@@ -237,7 +241,7 @@ def solve(trees, ntrees, starts, cols, values, b, ints, reals, nblocks, m, lam, 
             sparse_multiply(starts, cols, values, ints, nblocks, work, n, h)
             _, _, square, _ = measure(ints, reals, nblocks, work, n, V)
         if sweeping and sweeps > 0:
-            left = BATCH if error < GOOD * reached else 0
+            left = BATCH if error < (GOOD_LARGE if nblocks >= LARGE else GOOD) * reached else 0
             reached = error
         if left > 0 or not room:
             if not room:
