@@ -110,6 +110,27 @@ def test_shaken_heaps(seed):
     solved(sparse_scene(heap(4, seed=seed, scatter=1.0)))
 
 
+def test_a_shaken_heap_comes_to_rest():
+    # steps of 1 ms with gravity, contact points held where they are: from 0.2 m/s to rest, every step to the residual, no sleeping
+    scene = heap(4, seed=1, scatter=20.0)
+    q = sparse_scene(scene)
+    mass, fall = 1 / np.diag(scene.W), np.tile([0, 0, -9.81e-3, 0, 0, 0], len(scene.velocity) // 6)
+    v, lam = scene.velocity.copy(), np.zeros(q.m)
+    first = 0.5 * v @ (mass * v)
+    for _ in range(160):
+        q.p.b[:] = scene.J @ v
+        answer = q.solve(lam)
+        assert answer.status == SOLVED
+        lam = answer.lam
+        v = v + scene.W @ (scene.J.T @ lam)
+        energy = 0.5 * v @ (mass * v)
+        v = v + fall
+    assert first > 0.5 and energy < 1e-12
+    # at rest the ground carries the weight
+    ground = np.flatnonzero(q.trees[:, 1] == 0)
+    assert lam[3 * ground].sum() == pytest.approx(30 * 9.81e-3, rel=1e-5)
+
+
 def test_mass_ratio_of_a_million():
     scene = tower(3, masses=np.array([1.0, 1e3, 1e6]))
     answer = solved(sparse_scene(scene))

@@ -88,7 +88,7 @@ __all__ = [
 def work_size(m: int, nblocks: int, factor: int = 0) -> int:
     """Length of `work` [float64 numbers] for up to m rows in up to nblocks blocks.
 
-    factor: room for the factorisation; 0: enough for any problem of up to 500 rows and, beyond, for heaps with room to spare."""
+    factor: room for the factorisation; 0: three full matrices for small problems and, beyond, several times what heaps take."""
     n = (m + 3) // 4 * 4 + 8
     return VECTORS * n + 4 * nblocks + (factor or min(3 * n * n, 750_000 + 1000 * m))
 
