@@ -140,7 +140,7 @@ def test_a_state_that_json_cannot_hold():
         def state(self):
             return {"phase": np.zeros(3)}
 
-    with pytest.raises(bk.InputError, match="'swing'.*JSON"):
+    with pytest.raises(bk.InputError, match=r"'swing'.*JSON"):
         scene(Bad()).snapshot()
 
 

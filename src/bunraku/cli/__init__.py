@@ -18,6 +18,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
+    "run": (
+        "bunraku.cli.run",
+        "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",
+    ),
     "walk": ("bunraku.cli.walk", "Make a figure walk: solve a gait and draw it, with defaults."),
 }
 

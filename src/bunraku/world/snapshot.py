@@ -1,7 +1,8 @@
 """Snapshots: all that affects the next step, and the last step's contacts, so that what can be read is right as well.
 
 A controller that offers `state()` (a dict of plain values, as JSON has them) and `restore(state)` takes part; others are named in
-`Snapshot.without_state` and go on as they are. Connections are kept with their limits and whether they are broken, pushes with the time at which they end.
+`Snapshot.without_state` and go on as they are.
+Connections are kept with their limits and whether they are broken, pushes with the time at which they end.
 Checked in tests/world/test_saving.py.
 """
 
