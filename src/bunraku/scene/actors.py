@@ -1,7 +1,8 @@
 """What acts in a scene while it runs: servos, springs, and events at their times. Each is a controller that can be saved and restored.
 
-Servo: tau = stiffness * (target - q) - damping * v on joints, differences on the group for balls; with a target of None it holds the
-pose it first sees.
+Servo: tau = K (target - q - dt v) - D v, over 1 + dt (D + dt K) / I: the torque of the end of the step for a joint that feels the inertia
+I = 1 / (M^-1)_ii of the target pose, so that light limbs stay quiet under stiff gains.
+Differences are on the group for balls; with a target of None it holds the pose it first sees.
 Spring: force along the line between two points, stiffness * (length - rest) + damping * length', applied for one step at a time.
 Events: connections made and cut, and pushes begun, before the first step that starts at or after their time. Checked in tests/scene/test_scene.py.
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.dynamics.functions import crba
 from bunraku.model.configuration import difference
 from bunraku.world.ties import Connection
 from bunraku.world.world import LinkOf, World
@@ -37,6 +39,7 @@ class Servo:
     ) -> None:
         self.name = f"servo of {figure}"
         self.figure, self.dofs, self.stiffness, self.damping = figure, dofs, stiffness, damping
+        self.lightness: np.ndarray | None = None
         self.target, self.effort, self.times, self.on = target, effort, times, False
 
     def __call__(self, world: World) -> None:
@@ -45,8 +48,11 @@ class Servo:
         if now:
             if self.target is None:
                 self.target = figure.q.copy()
+            if self.lightness is None:
+                self.lightness = np.diag(np.linalg.inv(crba(figure.model, self.target)))[self.dofs]
+            K, D, dt, v = self.stiffness, self.damping, world.dt, figure.v[self.dofs]
             error = difference(figure.model, figure.q, self.target)[self.dofs]
-            torque = self.stiffness * error - self.damping * figure.v[self.dofs]
+            torque = (K * (error - dt * v) - D * v) / (1.0 + dt * (D + dt * K) * self.lightness)
             limit = figure.model.effort[self.dofs] if self.effort is None else self.effort
             figure.tau[self.dofs] = np.clip(torque, -limit, limit)
         elif self.on:
@@ -60,7 +66,7 @@ class Servo:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a saved state."""
         self.target = None if state["target"] is None else np.array(state["target"], dtype=float)
-        self.on = bool(state["on"])
+        self.on, self.lightness = bool(state["on"]), None
 
 
 @dataclass

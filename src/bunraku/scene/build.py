@@ -5,7 +5,8 @@
     record = scene.run()                      # runs to its end, a Recording
 
 Random numbers (`scatter`, `scatter_turn`) come from the scene's seed alone. Figures are placed by `at` with their root frame; connections, pushes,
-servos and springs are controllers of the world (scene.actors), so that a saved world goes on with `scene.resume(path)`. Checked in tests/scene/test_scene.py.
+servos and springs are controllers of the world (scene.actors), so that a saved world goes on with `scene.resume(path)`.
+Checked in tests/scene/test_scene.py.
 """
 
 from __future__ import annotations
