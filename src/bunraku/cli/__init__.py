@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"bunraku: there is no command {name!r}.{closest(name, COMMANDS)}", file=sys.stderr)
         return 2
     try:
-        return run(name, rest)
+        return dispatch(name, rest)
     except BunrakuError as error:
         print(f"bunraku {name}: {error}", file=sys.stderr)
         return 2
@@ -74,7 +74,7 @@ def _reader_left() -> int:
     return 0
 
 
-def run(name: str, args: list[str]) -> int:
+def dispatch(name: str, args: list[str]) -> int:
     """Load the module of one command and let tyro read its options."""
     import tyro
 

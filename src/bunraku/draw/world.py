@@ -115,6 +115,8 @@ def plot(record: Recording, most: int = 7) -> bytes:
     lines(axes[0], record.time, {n: record.force[n][:, 2] for n in names}, "force upward, N")
     across = {n: np.hypot(record.force[n][:, 0], record.force[n][:, 1]) for n in names}
     lines(axes[1], record.time, across, "force across, N")
+    for axis, curves in ((axes[0], [record.force[n][:, 2] for n in names]), (axes[1], list(across.values()))):
+        bound_impacts(axis, np.concatenate(curves))
     lines(axes[2], record.time, {"kinetic and potential": record.energy}, "energy, J")
     for k, (name, t) in enumerate(record.broken):
         for axis in axes:
@@ -124,3 +126,12 @@ def plot(record: Recording, most: int = 7) -> bytes:
         )
     axes[2].set_xlabel("time, s")
     return png(drawing)
+
+
+def bound_impacts(axis, values: np.ndarray) -> None:  # type: ignore[no-untyped-def]
+    """Let impacts of rigid bodies, an impulse over one step, leave the frame where they would flatten all else; says so."""
+    usual, largest = 3.0 * float(np.percentile(values, 95)), float(values.max())
+    if 0.0 < 2.0 * usual < largest:
+        axis.set_ylim(min(0.0, float(values.min())) - 0.02 * usual, usual)
+        text = f"impacts up to {largest:.3g} N leave the frame"
+        axis.text(0.01, 0.97, text, fontsize=7, va="top", transform=axis.transAxes)

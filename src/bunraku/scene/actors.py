@@ -1,8 +1,9 @@
 """What acts in a scene while it runs: servos, springs, and events at their times. Each is a controller that can be saved and restored.
 
-Servo: tau = K (target - q - dt v) - D v, over 1 + dt (D + dt K) / I: the torque of the end of the step for a joint that feels the inertia
-I = 1 / (M^-1)_ii of the target pose, so that light limbs stay quiet under stiff gains.
-Differences are on the group for balls; with a target of None it holds the pose it first sees.
+Servo: tau = K' (target - q) - D' v with K' = K / (1 + dt^2 K / I), D' = D / (1 + dt D / I), where I = 1 / (M^-1)_ii of the target pose is
+the least inertia that the joint can feel. So dt^2 K' / I < 1 and dt D' / I < 1, which keeps a light free limb stable under any gains
+(semi-implicit Euler needs dt^2 K' / I < 4 - 2 dt D' / I). Differences are on the group for balls; with a target of None it holds the pose
+it first sees.
 Spring: force along the line between two points, stiffness * (length - rest) + damping * length', applied for one step at a time.
 Events: connections made and cut, and pushes begun, before the first step that starts at or after their time. Checked in tests/scene/test_scene.py.
 """
@@ -39,7 +40,7 @@ class Servo:
     ) -> None:
         self.name = f"servo of {figure}"
         self.figure, self.dofs, self.stiffness, self.damping = figure, dofs, stiffness, damping
-        self.lightness: np.ndarray | None = None
+        self.gains: tuple[np.ndarray, np.ndarray] | None = None
         self.target, self.effort, self.times, self.on = target, effort, times, False
 
     def __call__(self, world: World) -> None:
@@ -48,11 +49,12 @@ class Servo:
         if now:
             if self.target is None:
                 self.target = figure.q.copy()
-            if self.lightness is None:
-                self.lightness = np.diag(np.linalg.inv(crba(figure.model, self.target)))[self.dofs]
-            K, D, dt, v = self.stiffness, self.damping, world.dt, figure.v[self.dofs]
+            if self.gains is None:
+                lightness = np.diag(np.linalg.inv(crba(figure.model, self.target)))[self.dofs]
+                soft, damp = world.dt**2 * self.stiffness * lightness, world.dt * self.damping * lightness
+                self.gains = self.stiffness / (1.0 + soft), self.damping / (1.0 + damp)
             error = difference(figure.model, figure.q, self.target)[self.dofs]
-            torque = (K * (error - dt * v) - D * v) / (1.0 + dt * (D + dt * K) * self.lightness)
+            torque = self.gains[0] * error - self.gains[1] * figure.v[self.dofs]
             limit = figure.model.effort[self.dofs] if self.effort is None else self.effort
             figure.tau[self.dofs] = np.clip(torque, -limit, limit)
         elif self.on:
@@ -66,7 +68,7 @@ class Servo:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a saved state."""
         self.target = None if state["target"] is None else np.array(state["target"], dtype=float)
-        self.on, self.lightness = bool(state["on"]), None
+        self.on, self.gains = bool(state["on"]), None
 
 
 @dataclass
