@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.constraint.response import HOP, add_impulse, apply_impulses, clear_impulses, respond_blocks, trace_way
+from bunraku.constraint.response import (
+    BASE,
+    HOP,
+    SQUARE,
+    add_impulse,
+    apply_impulses,
+    clear_impulses,
+    entry_of,
+    respond_blocks,
+    trace_way,
+)
 from bunraku.dynamics.delassus_kernel import factor
 from bunraku.dynamics.work import opened
 from bunraku.spatial.entry import entry
@@ -12,10 +22,11 @@ from bunraku.spatial.lanes import borrow
 from figures import random_figure, relative
 
 
-@entry("h D I II I DDD DDD DDD")
+@entry("h D I II I DD DD D")
 def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
     """K6 of all pairs of the given bodies."""
     ints, reals, work = opened(handle)
+    n = bodies.shape[0]
     factor(ints, reals, borrow(q), work)
     h = borrow(hops)
     yy = borrow(y)
@@ -23,8 +34,8 @@ def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
     for a in range(bodies.shape[0]):
         lengths[a] = trace_way(ints, reals, work, bodies[a], h[a], yy[a], rr[a])
     for a in range(bodies.shape[0]):
-        for b in range(bodies.shape[0]):
-            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6)[a, b])
+        for b in range(a + 1):
+            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6), SQUARE * (a * n + b), SQUARE * (b * n + a))
 
 
 @entry("h D DD D D")
@@ -55,21 +66,21 @@ def test_blocks_and_impulses(seed):
     q = bk.random_configuration(m, rng)
     bodies = np.arange(1, m.nb)
     n = len(bodies)
-    K6, work = np.empty((n, n, 36)), bk.Work(m)  # the handle is valid while its Work lives
+    K6, work = np.empty(n * n * SQUARE), bk.Work(m)  # the handle is valid while its Work lives
     blocks.call(
         work.handle,
         q,
         bodies,
         np.zeros((n, m.nb), dtype=np.int64),
         np.zeros(n, dtype=np.int64),
-        np.zeros((n, m.nb, HOP)),
-        np.zeros((n, 6, 12)),
+        np.zeros((n, m.nb * HOP)),
+        np.zeros((n, BASE)),
         K6,
     )
     J = body_jacobians(m, q)
     M = bk.crba(m, q)
     wanted = np.einsum("aik,bjk->abij", J, np.linalg.solve(M, J.reshape(-1, m.nv).T).T.reshape(m.nb, 6, m.nv))
-    assert relative(K6.reshape(n, n, 6, 6), wanted[1:, 1:]) < 1e-9
+    assert relative(K6.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]], wanted[1:, 1:]) < 1e-9
     wrench = rng.normal(size=(m.nb, 6))
     wrench[0] = 0
     dv = np.empty(m.nv)

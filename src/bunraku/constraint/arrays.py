@@ -1,84 +1,107 @@
-"""The arrays that a step's constraints live in, by name: tuples that kernels take apart at no cost. The caller owns them."""
+"""The arrays that a world's step lives in, by name: numbers in a Table (bunraku.spatial.table), opened inside kernels by the functions here.
+
+Whoever builds the table (bunraku.world.room) puts an array of the stated shape at every number. `nb` bodies, `nv` degrees of freedom; a *source* is where an impulse can
+enter, a *pack* up to three rows between the same two sources (bunraku.constraint.rows), W = 12 numbers a row.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 
-class Scene(NamedTuple):
-    """What collision detection reads and writes (bunraku.collision.layout)."""
+from bunraku.spatial.kernel import inline
+from bunraku.spatial.table import ints1, ints2, reals1, reals2
 
-    shape_ints: Any
-    shape_reals: Any
-    pairs: Any
-    fixed_pairs: Any
-    excluded: Any
-    real: Any
-    ints: Any
-    ids: Any
-    data: Any
-    friction: Any  # (materials, materials)
-    restitution: Any
+
+def places(first: int, last: int) -> tuple[Any, ...]:
+    """Numbers first … last - 1. As np.int64: a plain int has a type of its own in Numba, and every function would be compiled again for each."""
+    return tuple(np.int64(k) for k in range(first, last))
+
+
+# model and state
+INTS, REALS, SCRATCH = places(0, 3)  # as in bunraku.dynamics.work; REALS is the world's own copy (implicit terms go into ROTOR)
+Q, V, TAU, F_EXT, ACCEL, NEXT_V, TORQUES, MOVED = places(3, 11)
+NUMBERS = np.int64(11)  # (NUMBERS_COUNT) real numbers: see below
+INFO = np.int64(12)  # (INFO_COUNT) integers: see below
+DRIVE = np.int64(13)  # (nv, 8) columns of bunraku.integrators.drive
+TARGET_Q, TARGET_V = places(14, 16)
+APPLIED = np.int64(16)  # (nv) torques of springs, dampers, servos and `tau` in the last step
+DOF = np.int64(17)  # (nv, 4) columns of bunraku.constraint.joint_rows
+BALLS = np.int64(18)  # (balls, 3) reals: largest swing, twist range
+BALL_INTS = np.int64(19)  # (balls, 2) body, first of q
+GEARS = np.int64(20)  # (gears, 8) kept gears
+JOINT_IMPULSE = np.int64(21)  # (3 nv + 3 balls + gears) of the last step
+START_V = np.int64(22)  # (nv) v at the start of the last step
+LIMITS = np.int64(23)  # (nv, 3) columns of bunraku.constraint.joint_rows
+TOTAL = np.int64(24)  # (nv) torques of the step without their implicit part
+
+# collision
+SHAPE_INTS, SHAPE_REALS, PAIRS, EXCLUDED, CLIP, ORDER, IDS, CONTACTS, MATERIALS = places(30, 39)
+LAST_IDS, LAST_FORCE = places(39, 41)  # contacts of the last step and what is kept of them (bunraku.constraint.contact_rows)
+STRETCH, SOFT = places(41, 43)  # (contacts, 2) of springy contacts: stretch of the tangents now; softness of normal and tangents
+
+# rows
+TREE, BODY_SOURCE, JOINT_SOURCE, TREE_COUNT, TREE_FIRST, BY_TREE, ISLAND_OF = places(45, 52)
+SOURCES, COUNT, HOPS, LENGTHS, TRACES, ROOTS, POOL = places(52, 59)
+HEAD, PACKS, PACK_W, BLOCKS, BLOCK_REALS, RATE_B, RATE_P, LAM = places(59, 67)
+TIE_INTS, TIE_REALS, TIE_IMPULSE = places(67, 70)
+TIE_LAST = np.int64(85)  # (6 ties) forces of the last step
+
+# one island's problem
+K, B, ISLAND_INTS, ISLAND_REALS, ISLAND_LAM, SOLVER, ROW_OF, DONE, LOCAL_OF = places(70, 79)
+STARTS, COLS, VALUES, SLOT = places(79, 83)
+ISLAND_START, BY_ISLAND = places(83, 85)
+
+# other contact models and integrators, each numbered where it is written
+LINK = np.int64(90)
+STAGE = np.int64(105)
+ARRAYS = 128
+
+# entries of NUMBERS
+DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, SPARE_1, SPARE_2 = range(8)
+NUMBERS_COUNT = 8
+# entries of INFO
+N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, LAST_BOUNCED, EXTRA, STEPS = range(14)
+INFO_COUNT = 16
+# entries of COUNT
+N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)
+
+ROOM = np.int64(-10)  # status: an array was too small
+DIVERGED = np.int64(-20)  # status: something is no longer finite, or too fast
+OK = np.int64(0)
 
 
 class Rows(NamedTuple):
-    """Sources, rows and blocks (bunraku.constraint.rows)."""
+    """Sources, packs, rows and blocks (bunraku.constraint.rows)."""
 
     tree: Any  # (nb) number of each body's tree, 0 for the world
     body_source: Any  # (nb) source of a body, or -1
     joint_source: Any  # (nb) source of the joint of a body, or -1
     tree_count: Any  # sources a tree
-    tree_first: Any  # (trees, 2) first place in by_tree, first block in pool
-    by_tree: Any  # sources, tree by tree
-    parent: Any  # (trees) union-find of islands
     sources: Any  # (sources, 4)
-    count: Any  # (4) sources, rows, blocks, blocks in pool
-    hops: Any  # (sources, longest way) bodies on the way to the base
-    lengths: Any
-    y: Any  # (sources, longest way, HOP)
-    roots: Any  # (sources, 6, 12)
-    pool: Any  # (blocks, 36) responses
-    row_source: Any  # (rows, 2)
-    row_w: Any  # (rows, 12)
-    row_b: Any  # (rows) right-hand side
-    row_p: Any  # (rows) the same for positions
+    count: Any
+    head: Any  # (sources, 2) first and last pack side on a source: 2 pack + side, or -1
+    packs: Any  # (packs, 10)
+    w: Any  # 48 a pack: 12 entries of 4 lanes, lane j is row j
     blocks: Any  # (blocks, 4)
-    block_reals: Any  # (blocks, 3)
+    reals: Any  # (blocks, 3)
+    b: Any  # (rows) rate without impulses less what is wanted
+    p: Any  # (rows) the same for positions
     lam: Any  # (rows) impulses
 
 
-class Island(NamedTuple):
-    """One island's dense problem, and the solver's scratch."""
-
-    K: Any
-    b: Any
-    ints: Any
-    reals: Any
-    lam: Any
-    work: Any
-    row_of: Any  # (m) row of each local row
-    done: Any  # (blocks)
+@inline
+def model_of(h):
+    """(ints, reals, scratch)."""
+    return ints2(h, INTS), reals2(h, REALS), reals1(h, SCRATCH)
 
 
-class Ends(NamedTuple):
-    """Limits of hinges and sliders, an entry a degree of freedom."""
-
-    lower: Any
-    upper: Any
-    body: Any  # the joint's (group's first) body, 0 where there is no limit
-    iq: Any
-
-
-class Tied(NamedTuple):
-    """Connections (columns: bunraku.constraint.assemble)."""
-
-    ints: Any
-    reals: Any
-    impulse: Any  # six a connection
-
-
-class Memory(NamedTuple):
-    """Contacts of the last step and their impulses, world axes."""
-
-    ids: Any
-    force: Any
+@inline
+def rows_of(h):
+    """Rows."""
+    return Rows(
+        ints1(h, TREE), ints1(h, BODY_SOURCE), ints1(h, JOINT_SOURCE), ints1(h, TREE_COUNT), ints2(h, SOURCES), ints1(h, COUNT),
+        ints2(h, HEAD), ints2(h, PACKS), reals1(h, PACK_W), ints2(h, BLOCKS), reals2(h, BLOCK_REALS), reals1(h, RATE_B),
+        reals1(h, RATE_P), reals1(h, LAM),
+    )  # fmt: skip

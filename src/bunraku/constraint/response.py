@@ -35,16 +35,19 @@ from bunraku.model.layout import (
     U,
 )
 from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.lanes import ld, st
+from bunraku.spatial.lanes import join, ld, st, wide_ld, wide_st
 from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
 
-HOP = 18  # numbers a hop: six wrenches, up to three components each
+GROUP = 4  # numbers of a group of three wrenches: the three moments, then the three forces, each with one spare
+HOP = 6 * GROUP  # numbers a hop: two groups, up to three components each
+BASE = 24 * GROUP  # numbers at a free base: two groups, wrench (6) and response (6)
+SQUARE = 12 * GROUP  # numbers of a 6x6 block: six rows of two groups
 
 
 @inline
-def unit(k):
-    """The k-th unit vector; zero for other k."""
-    return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+def entry_of(i, j):
+    """Where entry (i, j) of a 6x6 block stands."""
+    return 2 * GROUP * i + GROUP * (j // 3) + j % 3
 
 
 @inline
@@ -58,28 +61,29 @@ def free_inverse(ints, reals, work, i, n, f):
 
 
 @inline
-def carry_on(ints, reals, work, c, n, f, j, k, hops, y, roots):
-    """Carry wrench j from body c on to the base, hop k and further; returns the number of hops."""
+def carry_on(ints, reals, work, c, n, f, g, k, hops, y, roots):
+    """Carry a group of wrenches, one a lane, from body c on to the base, hop k and further; returns the number of hops."""
     while c != 0:
         kind = ints[c, KIND]
         hops[k] = c
         if kind == FREE:
             al, a = free_inverse(ints, reals, work, c, n, f)
             for r in range(3):
-                roots[j, r] = n[r]
-                roots[j, 3 + r] = f[r]
-                roots[j, 6 + r] = al[r]
-                roots[j, 9 + r] = a[r]
+                wide_st(roots, GROUP * (12 * g + r), n[r])
+                wide_st(roots, GROUP * (12 * g + 3 + r), f[r])
+                wide_st(roots, GROUP * (12 * g + 6 + r), al[r])
+                wide_st(roots, GROUP * (12 * g + 9 + r), a[r])
             return k + 1
+        at = HOP * k + GROUP * g
         if kind == BALL:
             for r in range(3):
-                y[k, 6 * r + j] = n[r]
+                wide_st(y, at + 2 * GROUP * r, n[r])
         elif ints[ints[c, LEAD], COUNT] > 1:
-            y[k, j] = group_force(work, c, n, f)
+            wide_st(y, at, group_force(work, c, n, f))
         elif kind == HINGE:
-            y[k, j] = dot(axis(ints, work, c), n)
+            wide_st(y, at, dot(axis(ints, work, c), n))
         else:
-            y[k, j] = dot(axis(ints, work, c), f)
+            wide_st(y, at, dot(axis(ints, work, c), f))
         n, f = pull_back(ints, reals, work, c, n, f)
         c = ints[c, OUTER]
         k += 1
@@ -88,66 +92,98 @@ def carry_on(ints, reals, work, c, n, f, j, k, hops, y, roots):
 
 @part
 def trace_way(ints, reals, work, body, hops, y, roots):
-    """Carry six unit wrenches from `body` to the base. hops[k]: the k-th body on the way; y[k, 6 comp + j]: trace of wrench j;
-    roots[j, 0:6], roots[j, 6:12]: wrench and its response at a free base. Returns the number of hops."""
-    count = 0
-    for j in range(6):
-        count = carry_on(ints, reals, work, body, unit(j), unit(j - 3), j, 0, hops, y, roots)
-    return count
+    """Carry six unit wrenches from `body` to the base, in two groups. hops[k]: the k-th body on the way; y, roots: their traces at hop k and at a free
+    base. Returns the number of hops."""
+    none = join(0.0, 0.0, 0.0, 0.0)
+    one = (join(1.0, 0.0, 0.0, 0.0), join(0.0, 1.0, 0.0, 0.0), join(0.0, 0.0, 1.0, 0.0))
+    zero = (none, none, none)
+    carry_on(ints, reals, work, body, one, zero, 0, 0, hops, y, roots)
+    return carry_on(ints, reals, work, body, zero, one, 1, 0, hops, y, roots)
 
 
 @part
 def trace_joint(ints, reals, work, lead, hops, y, roots):
     """The same for a unit torque on a hinge, slider or gear group, as wrench 0; the other five are nothing."""
-    for k in range(hops.shape[0]):
-        for j in range(HOP):
-            y[k, j] = 0.0
-    for j in range(6):
-        for r in range(12):
-            roots[j, r] = 0.0
+    for k in range(y.shape[0]):
+        y[k] = 0.0
+    for k in range(BASE):
+        roots[k] = 0.0
     w = lead * NW
     hops[0] = lead
-    y[0, 0] = 1.0
+    y[0] = 1.0
     d = ld(work, w + DINV)
     n = scale(-d, ld3(work, w + U))
     f = scale(-d, ld3(work, w + U + 3))
     if ints[lead, COUNT] == 1:
         n = add(n, cross(ld3(work, w + ARM), f))
-    return carry_on(ints, reals, work, ints[lead, OUTER], n, f, 0, 1, hops, y, roots)
+    first = join(1.0, 0.0, 0.0, 0.0)
+    return carry_on(ints, reals, work, ints[lead, OUTER], scale(first, n), scale(first, f), 0, 1, hops, y, roots)
+
+
+@inline
+def shared_hops(ints, a, b, hops, lengths):
+    """How many hops the ways of sources a and b share, from the base on."""
+    i = lengths[a] - 1
+    j = lengths[b] - 1
+    n = 0
+    while i >= 0 and j >= 0 and ints[hops[a, i], LEAD] == ints[hops[b, j], LEAD]:
+        i -= 1
+        j -= 1
+        n += 1
+    return n
 
 
 @part
-def respond_blocks(ints, work, a, b, hops, lengths, y, roots, K6):
-    """K6 (6x6, flat 36) between the a-th and b-th traced sources."""
-    for k in range(36):
-        K6[k] = 0.0
-    i = lengths[a] - 1
-    j = lengths[b] - 1
-    while i >= 0 and j >= 0 and ints[hops[a, i], LEAD] == ints[hops[b, j], LEAD]:
+def respond_blocks(ints, work, a, b, hops, lengths, y, roots, pool, out, mirror):
+    """The 6x6 block between the a-th and b-th traced sources into pool[out:], SQUARE numbers, and its transpose, between b and a, into pool[mirror:]."""
+    for k in range(SQUARE):
+        pool[out + k] = 0.0
+    shared = shared_hops(ints, a, b, hops, lengths)
+    ya = y[a]
+    yb = y[b]
+    for s in range(1, shared + 1):
+        i = lengths[a] - s
+        j = lengths[b] - s
         c = hops[a, i]
-        lead = ints[c, LEAD]
         kind = ints[c, KIND]
+        at = HOP * i
+        bt = HOP * j
         if kind == FREE:
+            ra = roots[a]
+            rb = roots[b]
             for p in range(6):
-                for q in range(6):
-                    x = 0.0
-                    for r in range(6):
-                        x += roots[a, p, r] * roots[b, q, 6 + r]
-                    K6[6 * p + q] += x
+                x = wide_ld(pool, out + 2 * GROUP * p)
+                z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
+                for r in range(6):
+                    t = ra[GROUP * (12 * (p // 3) + r) + p % 3]
+                    x = x + t * wide_ld(rb, GROUP * (6 + r))
+                    z = z + t * wide_ld(rb, GROUP * (18 + r))
+                wide_st(pool, out + 2 * GROUP * p, x)
+                wide_st(pool, out + 2 * GROUP * p + GROUP, z)
         elif kind == BALL:
             D = ld6(work, c * NW + DINV)
-            for q in range(6):
-                d = sv(D, (y[b, j, q], y[b, j, 6 + q], y[b, j, 12 + q]))
-                for p in range(6):
-                    K6[6 * p + q] += y[a, i, p] * d[0] + y[a, i, 6 + p] * d[1] + y[a, i, 12 + p] * d[2]
-        else:
-            d1 = ld(work, lead * NW + DINV)
+            u = sv(D, (wide_ld(yb, bt), wide_ld(yb, bt + 2 * GROUP), wide_ld(yb, bt + 4 * GROUP)))
+            v = sv(D, (wide_ld(yb, bt + GROUP), wide_ld(yb, bt + 3 * GROUP), wide_ld(yb, bt + 5 * GROUP)))
             for p in range(6):
-                dy = d1 * y[a, i, p]
-                for q in range(6):
-                    K6[6 * p + q] += dy * y[b, j, q]
-        i -= 1
-        j -= 1
+                x = wide_ld(pool, out + 2 * GROUP * p)
+                z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
+                for r in range(3):
+                    t = ya[at + 2 * GROUP * r + GROUP * (p // 3) + p % 3]
+                    x = x + t * u[r]
+                    z = z + t * v[r]
+                wide_st(pool, out + 2 * GROUP * p, x)
+                wide_st(pool, out + 2 * GROUP * p + GROUP, z)
+        else:
+            d1 = ld(work, ints[c, LEAD] * NW + DINV)
+            u1 = d1 * wide_ld(yb, bt)
+            v1 = d1 * wide_ld(yb, bt + GROUP)
+            for p in range(6):
+                t = ya[at + GROUP * (p // 3) + p % 3]
+                wide_st(pool, out + 2 * GROUP * p, wide_ld(pool, out + 2 * GROUP * p) + t * u1)
+                wide_st(pool, out + 2 * GROUP * p + GROUP, wide_ld(pool, out + 2 * GROUP * p + GROUP) + t * v1)
+    for p in range(6):
+        for q in range(6):
+            pool[mirror + entry_of(q, p)] = pool[out + entry_of(p, q)]
 
 
 @inline

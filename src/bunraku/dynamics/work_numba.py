@@ -4,30 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numba import carray, types
-from numba.extending import intrinsic
+from numba import carray
 
 from bunraku.dynamics.work import INTS, LANE_SCRATCH, NB, NQ, NV, REALS, SCRATCH
 from bunraku.model.layout import NF, NI, NW
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import LANES
-
-
-def _pointer_intrinsic(dtype: Any) -> Any:
-    @intrinsic
-    def pointer(typingctx, address):  # type: ignore[no-untyped-def]
-        def codegen(context, builder, sig, args):  # type: ignore[no-untyped-def]
-            return builder.inttoptr(args[0], context.get_value_type(sig.return_type))
-
-        return types.CPointer(dtype)(types.int64), codegen
-
-    return pointer
-
-
-int_pointer = _pointer_intrinsic(types.int64)
-real_pointer = _pointer_intrinsic(types.float64)
+from bunraku.spatial.pointers import int_pointer, real_pointer
 
 
 @inline

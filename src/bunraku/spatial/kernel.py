@@ -169,3 +169,15 @@ def inline(function: Callable[..., Any]) -> Any:
 def part(function: Callable[..., Any]) -> Any:
     """A stage of a large kernel: compiled once and called, not inlined, which keeps compilation short."""
     return numba.njit(**OPTIONS)(function) if JIT else function
+
+
+def stage_callable(function: Callable[[Any], int]) -> Any:
+    """A compiled, cached function int64 <- int64 with an `address` that other kernels can call (bunraku.spatial.table)."""
+    from numba.core import types
+    from numba.core.ccallback import CFunc
+
+    made: Any = CFunc(function, ((types.int64,), types.int64), {}, dict(OPTIONS))
+    made._cache = _Cache(function)
+    made.__dict__["bunraku_kernel"] = function.__name__
+    made.compile()
+    return made

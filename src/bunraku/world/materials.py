@@ -1,7 +1,7 @@
 """Materials: friction and restitution of every pair, from each side's own or set for the pair.
 
 Each side may name its own values or leave them (None) to the other. Where both name one: friction is the geometric mean, restitution the
-larger. Where neither does: friction DEFAULT, no restitution.
+larger. Where neither does: friction DEFAULT, no restitution. Friction is one number, or a pair: static, dynamic.
 """
 
 from __future__ import annotations
@@ -15,46 +15,63 @@ from bunraku.errors import InputError
 DEFAULT = 0.8
 
 
+Friction = float | tuple[float, float] | None
+
+
 class Materials:
     """A table that grows by `add`."""
 
     def __init__(self) -> None:
-        self._own: list[tuple[float | None, float | None]] = []
-        self._pairs: dict[tuple[int, int], tuple[float, float]] = {}
-        self._tables: tuple[np.ndarray, np.ndarray] | None = None
+        self._own: list[tuple[Friction, float | None]] = []
+        self._pairs: dict[tuple[int, int], tuple[Friction, float]] = {}
 
-    def add(self, friction: float | None, restitution: float | None) -> int:
+    def add(self, friction: Friction, restitution: float | None) -> int:
         """A new material's number."""
-        _check(friction, restitution)
-        self._own.append((friction, restitution))
-        self._tables = None
+        self._own.append((checked(friction), _check(restitution)))
         return len(self._own) - 1
 
-    def pair(self, a: int, b: int, friction: float, restitution: float) -> None:
+    def pair(self, a: int, b: int, friction: Friction, restitution: float) -> None:
         """Values for one pair, before all others."""
-        _check(friction, restitution)
-        self._pairs[min(a, b), max(a, b)] = (friction, restitution)
-        self._tables = None
+        _check(restitution)
+        self._pairs[min(a, b), max(a, b)] = (checked(friction), restitution)
 
-    def tables(self) -> tuple[np.ndarray, np.ndarray]:
-        """(friction, restitution), each (n, n)."""
-        if self._tables is None:
-            n = max(len(self._own), 1)
-            friction, restitution = np.full((n, n), DEFAULT), np.zeros((n, n))
-            for a, (fa, ea) in enumerate(self._own):
-                for b, (fb, eb) in enumerate(self._own):
-                    mu = [x for x in (fa, fb) if x is not None]
-                    friction[a, b] = math.sqrt(mu[0] * mu[1]) if len(mu) == 2 else mu[0] if mu else DEFAULT
-                    restitution[a, b] = max((x for x in (ea, eb) if x is not None), default=0.0)
-            for (a, b), (mu, e) in self._pairs.items():
-                friction[a, b] = friction[b, a] = mu
-                restitution[a, b] = restitution[b, a] = e
-            self._tables = (friction, restitution)
-        return self._tables
+    def table(self) -> np.ndarray:
+        """(n n, 3): static friction, dynamic friction, restitution of every pair."""
+        n = max(len(self._own), 1)
+        out = np.full((n, n, 3), DEFAULT)
+        out[..., 2] = 0.0
+        for a, (fa, ea) in enumerate(self._own):
+            for b, (fb, eb) in enumerate(self._own):
+                given = [both(f) for f in (fa, fb) if f is not None]
+                if given:
+                    out[a, b, :2] = [math.prod(x) ** (1 / len(given)) for x in zip(*given)]
+                out[a, b, 2] = max((x for x in (ea, eb) if x is not None), default=0.0)
+        for (a, b), (mu, e) in self._pairs.items():
+            out[a, b] = out[b, a] = (*both(mu), e)
+        return out.reshape(-1, 3)
 
 
-def _check(friction: float | None, restitution: float | None) -> None:
-    if friction is not None and not (math.isfinite(friction) and friction >= 0):
-        raise InputError(f"friction {friction} is not a number of 0 or more.")
+def both(friction: Friction) -> tuple[float, float]:
+    """(static, dynamic)."""
+    if friction is None:
+        return DEFAULT, DEFAULT
+    return (float(friction[0]), float(friction[1])) if isinstance(friction, tuple) else (float(friction), float(friction))
+
+
+def checked(friction: object) -> Friction:
+    """A friction as a user gives it: None, a number, or a pair with static >= dynamic."""
+    if friction is None:
+        return None
+    try:
+        pair = tuple(float(x) for x in friction) if isinstance(friction, tuple | list) else (float(friction),) * 2  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError):
+        raise InputError(f"friction {friction!r} is neither a number nor a pair (static, dynamic).") from None
+    if len(pair) != 2 or not all(math.isfinite(x) and x >= 0 for x in pair) or pair[0] < pair[1]:
+        raise InputError(f"friction {friction!r} must be 0 or more, and a pair (static, dynamic) with static >= dynamic.")
+    return pair if isinstance(friction, tuple | list) else pair[0]
+
+
+def _check(restitution: float | None) -> float | None:
     if restitution is not None and not (math.isfinite(restitution) and 0 <= restitution <= 1):
         raise InputError(f"restitution {restitution} is not between 0 and 1.")
+    return restitution

@@ -20,7 +20,7 @@ import numpy as np
 
 from bunraku.collision import Fixed
 from bunraku.collision.layout import CLIP_INTS
-from bunraku.constraint.assemble import ACTIVE
+from bunraku.constraint.tie_rows import ACTIVE
 from bunraku.errors import BunrakuError, InputError
 from bunraku.files import write_bytes
 from bunraku.model.description import Description, Shape
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "bunraku world", 1
 DIGEST = 64
-OPTIONS = ("dt", "contact", "gravity", "tolerance", "sweeps", "margin")
+OPTIONS = ("dt", "contact", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
 
 
 def save(world: World, path: str | Path) -> Path:
@@ -67,9 +67,7 @@ def structure(world: World, snapshot: Snapshot) -> dict[str, Any]:
         "fixed": [{"shape": to_plain(f.shape), "material": f.material} for f in world._fixed],
         "materials": world._materials._own,
         "pairs": [[a, b, mu, e] for (a, b), (mu, e) in world._materials._pairs.items()],
-        "connections": [
-            [c.number, to_plain(c.break_force), to_plain(c.break_torque), broken] for c, broken in snapshot.connections
-        ],
+        "connections": [c.number for c in snapshot.connections],
         "pushes": [[figure, link, to_plain(wrench), end] for figure, link, wrench, end in snapshot.pushes],
         "controllers": [
             {"name": controller_name(c), "state": s} for c, s in zip(world._controllers, snapshot.controllers)
@@ -192,13 +190,12 @@ def snapshot_of(world: World, text: dict[str, Any], arrays: dict[str, np.ndarray
     ties.resize(len(arrays["tie_ints"]))
     check_arrays(world, arrays)
     connections = []
-    for number, force, torque, broken in text["connections"]:
-        limits = float(from_plain(force)), float(from_plain(torque))
-        if not 0 <= int(number) < len(ties.ints) or not min(limits) > 0:
-            raise InputError(f"connection {number} has no place or no limits.")
-        connections.append((Connection(int(number), ties, *limits), bool(broken)))
+    for number in text["connections"]:
+        if not 0 <= int(number) < len(ties.ints):
+            raise InputError(f"connection {number} has no place.")
+        connections.append(Connection(int(number), ties))
     active = set(np.flatnonzero(arrays["tie_ints"][:, ACTIVE]).tolist())
-    if not active <= {c.number for c, _ in connections}:
+    if not active <= {c.number for c in connections}:
         raise InputError("a connection is missing.")
     pushes = []
     for figure, link, wrench, end in text["pushes"]:

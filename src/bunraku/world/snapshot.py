@@ -34,7 +34,7 @@ class Snapshot:
     names: tuple[str, ...]
     arrays: dict[str, np.ndarray]
     time: float
-    connections: tuple[tuple[Connection, bool], ...] = ()
+    connections: tuple[Connection, ...] = ()
     pushes: tuple[Push, ...] = ()
     controllers: tuple[dict[str, Any] | None, ...] = ()
     without_state: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ def take(world: World) -> Snapshot:
         tuple(world._figures),
         {name: a.copy() for name, a in arrays_of(world).items()},
         world.time,
-        tuple((c, c.broken) for c in world._ties.connections.values()),
+        tuple(world._ties.connections.values()),
         tuple((figure, link, wrench.copy(), end) for figure, link, wrench, end in world._pushes),
         states,
         tuple(controller_name(c) for c, s in zip(world._controllers, states) if s is None),
@@ -74,9 +74,7 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     world._contacts.ids[:n] = snapshot.arrays["contact_ids"]
     world._contacts.data[:n] = snapshot.arrays["contact_data"]
     world.time = snapshot.time
-    world._ties.connections = {c.number: c for c, _ in snapshot.connections}
-    for connection, broken in snapshot.connections:
-        connection.broken = broken
+    world._ties.connections = {c.number: c for c in snapshot.connections}
     world._pushes = [(figure, link, wrench.copy(), end) for figure, link, wrench, end in snapshot.pushes]
     restore_controllers(world._controllers, snapshot.controllers)
     world.report = Report.of(world)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.collision import layout as at
+from bunraku.constraint import arrays
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -71,7 +72,7 @@ class Report:
             islands=int(info[5]),
             rows=int(info[6]),
             sweeps=int(info[2]),
-            residual=float(world._numbers[0]),
+            residual=float(world._numbers[arrays.RESIDUAL]),
             penetration=float(max(0.0, -gaps.min(initial=0.0))),
             unsolved=int(info[4]),
             energy=float(energy(world.model, world.q, world.v)),
@@ -82,7 +83,7 @@ def contact_views(world: World) -> list[ContactInfo]:
     """Patches of the last step."""
     n, names = int(world._info[0]), world._geometry.names
     ids, data = world._contacts.ids[:n], world._contacts.data[:n]
-    force = world._warm_force[:n] / world.dt
+    force = world._warm_force[:n, :3] / world.dt
     out = []
     for patch in np.unique(ids[:, at.PATCH]):
         rows = np.flatnonzero(ids[:, at.PATCH] == patch)

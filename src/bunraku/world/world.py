@@ -13,7 +13,6 @@ A step that fails raises `StepDiverged` and leaves the world at its last good st
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,82 +20,26 @@ import numpy as np
 
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
-from bunraku.constraint.rows import ROOM
-from bunraku.dynamics.functions import centroidal, kinematics
-from bunraku.dynamics.work import Work
+from bunraku.constraint import arrays as at
+from bunraku.constraint.arrays import DIVERGED, ROOM
+from bunraku.constraint.contact_rows import FORCE_COLUMNS
+from bunraku.dynamics.functions import kinematics
+from bunraku.dynamics.work import scratch_size
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
-from bunraku.model import layout as at
 from bunraku.model.configuration import multiply
 from bunraku.model.description import Shape, rotation_matrix
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
+from bunraku.spatial.table import Table
+from bunraku.world import joints, models
 from bunraku.world.errors import StepDiverged
-from bunraku.world.materials import Materials
+from bunraku.world.figure import Figure, LinkOf
+from bunraku.world.materials import Friction, Materials
 from bunraku.world.room import MOST, Room
 from bunraku.world.snapshot import Snapshot, put_back, take
-from bunraku.world.step import DIVERGED, steps
+from bunraku.world.step import steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
-
-CONTACT_MODELS = ("pgs",)
-
-
-@dataclass(frozen=True)
-class LinkOf:
-    """A link or frame of a figure in a world: `figure["left_hand"]`."""
-
-    figure: Figure
-    name: str
-
-
-class Figure:
-    """A figure or thing in a world: views of its part of the state."""
-
-    def __init__(self, world: World, name: str, model: Model) -> None:
-        self.world, self.name, self.model = world, name, model
-
-    def __getitem__(self, name: str) -> LinkOf:
-        self.model.frame(name)
-        return LinkOf(self, name)
-
-    @property
-    def part(self) -> Part:
-        """Where it stands in the world's arrays."""
-        return self.world._parts[self.name]
-
-    @property
-    def q(self) -> np.ndarray:
-        """Its coordinates: a view, writable."""
-        return self.world.q[self.part.q]
-
-    @property
-    def v(self) -> np.ndarray:
-        """Its rates: a view, writable."""
-        return self.world.v[self.part.v]
-
-    @property
-    def tau(self) -> np.ndarray:
-        """Torques on its degrees of freedom [N m or N]: a view, writable, kept until changed."""
-        return self.world.tau[self.part.v]
-
-    @property
-    def com(self) -> np.ndarray:
-        """Its centre of mass [m]."""
-        return centroidal(self.model, self.q.copy(), self.v.copy()).com
-
-    @property
-    def energy(self) -> float:
-        """Its kinetic and potential energy [J] under its own model's gravity."""
-        return float(centroidal(self.model, self.q.copy(), self.v.copy()).energy)
-
-    def pose(self, link: str) -> tuple[np.ndarray, np.ndarray]:
-        """(position, rotation) of a link or frame in the world."""
-        return kinematics(self.model, self.q.copy()).pose(link)
-
-    def velocity(self, link: str) -> np.ndarray:
-        """(linear, angular) velocity of a link or frame, world axes."""
-        return kinematics(self.model, self.q.copy(), self.v.copy()).velocity(link)
-
 
 class World:
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
@@ -109,17 +52,24 @@ class World:
         *,
         gravity: Sequence[float] = (0.0, 0.0, -9.80665),
         tolerance: float = 1e-6,
-        sweeps: int = 200,
+        sweeps: int = 1000,
         margin: float = 0.01,
+        stiffness: float = 2e5,
+        damping: float = 1e3,
     ) -> None:
-        if not (np.isfinite(dt) and 0 < dt <= 1):
-            raise InputError(f"World: dt {dt} s is not between 0 and 1.")
-        if contact not in CONTACT_MODELS:
-            raise InputError(f"World: there is no contact model {contact!r}.{closest(contact, CONTACT_MODELS)}")
+        for what, x, most in (("dt", dt, 1.0), ("tolerance", tolerance, 1.0), ("margin", margin, 10.0)):
+            if not (np.isfinite(x) and 0 < x <= most):
+                raise InputError(f"World: {what} {x} is not between 0 and {most:g}.")
+        if not (np.isfinite(stiffness) and stiffness > 0 and np.isfinite(damping) and damping >= 0):
+            raise InputError("World: stiffness must be positive, damping 0 or more (they serve contact='penalty').")
+        models.check(contact)
         self.dt, self.contact, self.gravity = float(dt), contact, tuple(map(float, gravity))
         self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
+        self.stiffness, self.damping = float(stiffness), float(damping)
         self.time = 0.0
-        self.q, self.v, self.tau = np.zeros(0), np.zeros(0), np.zeros(0)
+        none = np.zeros(0)
+        self.q, self.v, self.tau, self.target_q, self.target_v, self.applied = (none.copy() for _ in range(6))
+        self.drive = np.zeros((0, joints.DRIVE_COLUMNS))
         self.report = Report()
         self._figures: dict[str, Figure] = {}
         self._fixed: list[Fixed] = []
@@ -140,7 +90,7 @@ class World:
         *,
         rotation: Any = None,
         name: str | None = None,
-        friction: float | None = None,
+        friction: Friction = None,
         restitution: float | None = None,
     ) -> Figure:
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or restitution None
@@ -171,16 +121,16 @@ class World:
         self._rebuild(name, q)
         return figure
 
-    def add_ground(self, friction: float = 0.8, restitution: float = 0.0, *, height: float = 0.0) -> None:
+    def add_ground(self, friction: Friction = 0.8, restitution: float = 0.0, *, height: float = 0.0) -> None:
         """A horizontal plane that carries everything above z = height."""
         self.add_fixed(Shape("plane", position=(0, 0, height)), friction=friction, restitution=restitution)
 
-    def add_fixed(self, shape: Shape, *, friction: float | None = 0.8, restitution: float | None = 0.0) -> None:
+    def add_fixed(self, shape: Shape, *, friction: Friction = 0.8, restitution: float | None = 0.0) -> None:
         """A shape that does not move: a slope, a step, a wall."""
         self._fixed.append(Fixed(shape, self._materials.add(friction, restitution)))
         self._ready = False
 
-    def set_pair(self, a: Figure | None, b: Figure | None, *, friction: float, restitution: float = 0.0) -> None:
+    def set_pair(self, a: Figure | None, b: Figure | None, *, friction: Friction, restitution: float = 0.0) -> None:
         """Friction and restitution between two figures (None: every fixed shape)."""
         ours = [[self._material_of[x.name]] if x is not None else [f.material for f in self._fixed] for x in (a, b)]
         for i in ours[0]:
@@ -208,13 +158,37 @@ class World:
         break_force: float = np.inf,
         break_torque: float = np.inf,
         compliance: float = 0.0,
+        damping: float = 0.0,
     ) -> Connection:
         """Tie a link to another, or to the world (None), along some of x y z rx ry rz; see the module text for the frame.
 
         at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the step's mean force exceeds it.
+        compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with it.
         """
         self._prepare()
-        return self._ties.make(self, self._anchor(a), self._anchor(b), at, axes, break_force, break_torque, compliance)
+        if not (np.isfinite(compliance) and compliance >= 0):
+            raise InputError("connect: compliance must be 0 or more.")
+        stiffness = 1.0 / compliance if compliance > 0 else np.inf
+        ends = self._anchor(a), self._anchor(b)
+        return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
+
+    def spring(
+        self,
+        a: LinkOf | Figure,
+        b: LinkOf | Figure | None = None,
+        *,
+        at_a: Sequence[float] | None = None,
+        at_b: Sequence[float] | None = None,
+        stiffness: float,
+        damping: float = 0.0,
+        rest: float | None = None,
+        break_force: float = np.inf,
+    ) -> Connection:
+        """A spring [N/m] and damper [N s/m] between two points of two links (b None: of the world), given in world coordinates at this
+        moment, the links' origins by default; `rest` [m] is its length without force, the present one by default. Cut it with `disconnect`."""
+        self._prepare()
+        ends = self._anchor(a), self._anchor(b)
+        return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
 
     def disconnect(self, connection: Connection) -> None:
         """Cut a connection; cutting it twice does no harm."""
@@ -241,66 +215,49 @@ class World:
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
         self._prepare()
-        if not np.all(np.isfinite(self.q)) or not np.all(np.isfinite(self.v)) or not np.all(np.isfinite(self.tau)):
-            raise StepDiverged(
-                f"t={self.time:.4f} s: {self._not_finite()} is not finite; set it again, or restore a snapshot."
-            )
-        alone = self._controllers or self._pushes or self._ties.breakable
+        self._check_finite()
         left = int(n)
         while left > 0:
             for c in self._controllers:
                 c(self)
-            if self._controllers and not np.all(np.isfinite(self.tau)):
-                raise StepDiverged(f"t={self.time:.4f} s: {self._not_finite()} is not finite; a controller set it.")
+            if self._controllers:
+                self._check_finite()
             self._push_now()
-            many = 1 if alone else left
-            done, status = self._run(many)
-            self.time += done * self.dt
-            left -= done
-            if status < 0:
-                self._answer(status)
-                continue
-            self._ties.break_overloaded(self)
-        self._look()
+            wanted = 1 if self._controllers or self._pushes else left
+            left -= wanted
+            while wanted > 0:  # again where an array was too small
+                done, status = self._run(wanted)
+                self.time += done * self.dt
+                wanted -= done
+                if status < 0:
+                    self._answer(status)
+        self.report = Report.of(self)
 
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""
         self.step(round(seconds / self.dt))
 
     def _run(self, n: int) -> tuple[int, int]:
-        r, c, g = self._room, self._contacts, self._geometry
-        fixed = -1 if g.sweeps else len(g.pairs)
-        friction, restitution = self._materials.tables()
-        return steps.call(
-            self._work.handle,
-            *(self.q, self.v, self.tau, self._f_ext, self._a, self._dv, self._torques, self._moved),
-            *(g.ints, g.reals, c.pairs, fixed, g.excluded, c.real, c.ints, c.ids, c.data),
-            *(friction, restitution, self._warm_ids, self._warm_force),
-            *r.tables,
-            *r.lists,
-            *r.solver,
-            *self._limits,
-            *self._ties.arrays(),
-            *(self._info, self._numbers, self.dt, self.margin, self.tolerance, self.sweeps, n),
-        )
+        if self._ties.resized:
+            self._ties.put_into(self._table)
+        return steps.call(self._table.handle, n)
 
     def _answer(self, status: int) -> None:
         """Make room and let the step be tried again, or say why it cannot be done."""
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
-            ids, force = self._warm_ids, self._warm_force
-            self._new_warm(ids, force)
+            self._new_warm(self._warm_ids, self._warm_force)
         elif status == ROOM:
             if self._room.rows > MOST:
                 raise StepDiverged(
                     f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
                 )
-            self._room = self._room.grown(self.model)
+            self._room = self._room.grown()
         elif status == DIVERGED:
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
             name, speed = self.model.dof_names[worst], self._moved[worst]
             raise StepDiverged(
-                f"t={self.time:.4f} s: {name!r} would move at {speed:.3g} ({self.contact}, residual {self._numbers[0]:.2g}). "
+                f"t={self.time:.4f} s: {name!r} would move at {speed:.3g} ({self.contact}, residual {self._numbers[at.RESIDUAL]:.2g}). "
                 f"The last good state is kept. Try dt <= {self.dt / 2:.2g}."
             )
         else:
@@ -338,10 +295,13 @@ class World:
         return load(path, controllers)
 
     def _state(self) -> dict[str, np.ndarray]:
-        ties = dict(zip(("tie_ints", "tie_reals", "tie_force"), self._ties.arrays()))
+        """All arrays that affect the next step."""
+        t = self._ties
         return {
-            "q": self.q, "v": self.v, "tau": self.tau, "info": self._info, "sweep_order": self._contacts.ints,
-            "warm_ids": self._warm_ids, "warm_force": self._warm_force, **ties,
+            "q": self.q, "v": self.v, "tau": self.tau, "target_q": self.target_q, "target_v": self.target_v, "drive": self.drive,
+            "info": self._info, "sweep_order": self._contacts.ints, "joint_impulse": self._joint_impulse, "applied": self.applied,
+            "start_v": self._start_v, "warm_ids": self._warm_ids, "warm_force": self._warm_force,
+            "tie_ints": t.ints, "tie_reals": t.reals, "tie_force": t.impulse,
         }  # fmt: skip
 
     # ---- inside ---------------------------------------------------------------------------------------------------------------
@@ -357,39 +317,68 @@ class World:
         self.q = np.concatenate([self.q, q])
         self.v = np.concatenate([self.v, np.zeros(nv)])
         self.tau = np.concatenate([self.tau, np.zeros(nv)])
+        self.target_q = np.concatenate([self.target_q, q])
+        self.target_v = np.concatenate([self.target_v, np.zeros(nv)])
+        self.applied = np.concatenate([self.applied, np.zeros(nv)])
+        self.drive = np.concatenate([self.drive, joints.drive_rows(self._figures[name].model)])
         self.model, parts = combine([(f.name, f.model) for f in self._figures.values()], self.gravity)
         self._parts = {p.name: p for p in parts}
         self._ready = False
 
     def _prepare(self) -> None:
-        """Compile the scene if it changed."""
+        """Make the scene's arrays if it changed."""
         if self._ready:
             return
         if not self._figures:
             raise InputError("the world is empty; add a figure first.")
-        m = self.model
+        m, t = self.model, Table(at.ARRAYS)
         placed = [Placed(p.model, p.body, material=self._material_of[p.name]) for p in self._parts.values()]
-        self._geometry = Geometry.of(placed, self._fixed)
-        self._contacts = Contacts(self._geometry)
-        self._work, self._room = Work(m), Room(m)
-        self._f_ext, self._a, self._dv = np.zeros(6 * m.nb), np.zeros(m.nv), np.zeros(m.nv)
-        self._torques, self._moved = np.zeros(m.nv), np.zeros(m.nv)
-        self._info, self._numbers = np.zeros(8, dtype=np.int64), np.zeros(4)
-        self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, 3)))
-        body, iq = np.zeros(m.nv, dtype=np.int64), np.zeros(m.nv, dtype=np.int64)
-        for i in range(1, m.nb):
-            if m.ints[i, at.KIND] in (at.HINGE, at.SLIDER):
-                d = m.ints[i, at.IV]
-                iq[d] = m.ints[i, at.IQ]
-                if np.isfinite(m.lower[d]) or np.isfinite(m.upper[d]):
-                    body[d] = m.ints[i, at.LEAD]
-        self._limits = (m.lower.copy(), m.upper.copy(), body, iq)
+        self._table, self._geometry = t, Geometry.of(placed, self._fixed)
+        self._contacts, self._room = Contacts(self._geometry), Room(m, t)
+        self._f_ext, self._moved, self._start_v = np.zeros(6 * m.nb), np.zeros(m.nv), self.v.copy()
+        self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
+        self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
+        self._numbers[[at.STIFFNESS, at.RATIO]] = self.stiffness, self.damping
+        self._info[at.SWEEP_LIMIT] = self.sweeps
+        self._info[at.FIXED_PAIRS] = -1 if self._geometry.sweeps else len(self._geometry.pairs)
+        for number, array in {
+            **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
+            **dict(zip((at.Q, at.V, at.TAU, at.F_EXT, at.MOVED), (self.q, self.v, self.tau, self._f_ext, self._moved))),
+            **{k: np.zeros(m.nv) for k in (at.ACCEL, at.NEXT_V, at.TORQUES, at.TOTAL)},
+            **dict(zip((at.TARGET_Q, at.TARGET_V, at.DRIVE, at.APPLIED), (self.target_q, self.target_v, self.drive, self.applied))),
+            **dict(zip((at.NUMBERS, at.INFO, at.START_V), (self._numbers, self._info, self._start_v))),
+            at.SHAPE_INTS: self._geometry.ints,
+            at.SHAPE_REALS: self._geometry.reals,
+            at.EXCLUDED: self._geometry.excluded,
+            at.MATERIALS: self._materials.table(),
+            **joints.tables(m),
+        }.items():
+            t.put(number, array)
+        self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
+        self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
+        self._ties.put_into(t)
+        for k, what in enumerate(models.stages(self.contact)):
+            t.plan(k, what)
         self._ready = True
 
     def _new_warm(self, ids: np.ndarray, force: np.ndarray) -> None:
-        room = max(len(self._contacts.ids), len(ids))
-        self._warm_ids, self._warm_force = np.zeros((room, 4), dtype=np.int64), np.zeros((room, 3))
+        """Room for the contacts of a step, with those of the last one."""
+        c = self._contacts
+        room = max(len(c.ids), len(ids))
+        self._warm_ids, self._warm_force = np.zeros((room, 4), dtype=np.int64), np.zeros((room, FORCE_COLUMNS))
         self._warm_ids[: len(ids)], self._warm_force[: len(ids)] = ids, force
+        for number, array in (
+            (at.LAST_IDS, self._warm_ids),
+            (at.LAST_FORCE, self._warm_force),
+            (at.STRETCH, np.zeros((room, 2))),
+            (at.SOFT, np.zeros((room, 2))),
+            (at.PAIRS, c.pairs),
+            (at.CLIP, c.real),
+            (at.ORDER, c.ints),
+            (at.IDS, c.ids),
+            (at.CONTACTS, c.data),
+        ):
+            self._table.put(number, array)
 
     def _push_now(self) -> None:
         self._f_ext[:] = 0.0
@@ -411,13 +400,17 @@ class World:
         position, rotation = link.figure.pose(link.name)
         return (link.figure.part.body + info.body if info.body else 0), position, rotation
 
-    def _not_finite(self) -> str:
-        for what, a, names in (("v", self.v, self.model.dof_names), ("tau", self.tau, self.model.dof_names)):
+    def _check_finite(self) -> None:
+        """Raise if something a user set is not finite."""
+        if np.isfinite(self.q.sum() + self.v.sum() + self.tau.sum() + self.target_q.sum() + self.target_v.sum()):
+            return
+        rates = (("v", self.v), ("tau", self.tau), ("target_v", self.target_v))
+        for what, a, names in [(what, a, self.model.dof_names) for what, a in rates]:
             bad = np.flatnonzero(~np.isfinite(a))
             if len(bad):
-                return f"{what} of {names[bad[0]]!r}"
-        bad = int(np.flatnonzero(~np.isfinite(self.q))[0])
-        return next((f"q of {j.name!r}" for j in self.model.joints if j.iq <= bad < j.iq + max(j.nq, 1)), "q")
-
-    def _look(self) -> None:
-        self.report = Report.of(self)
+                raise StepDiverged(f"t={self.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot.")
+        for what, a in (("q", self.q), ("target_q", self.target_q)):
+            bad = np.flatnonzero(~np.isfinite(a))
+            if len(bad):
+                name = next((j.name for j in self.model.joints if j.iq <= bad[0] < j.iq + max(j.nq, 1)), "?")
+                raise StepDiverged(f"t={self.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot.")

@@ -1,0 +1,250 @@
+"""One island's contact problem gathered from the rows, solved, and its impulses put back.
+
+K is filled pack by pack: what a pack's unit impulses do to every source of its trees (one 6x6 block each), then to the rows that hang on those sources,
+so that cost follows the entries that are not zero. Checked in tests/constraint/test_rows.py against J M^-1 J' and in tests/world/.
+"""
+
+from __future__ import annotations
+
+from bunraku.constraint.arrays import (
+    BY_ISLAND,
+    BY_TREE,
+    INFO,
+    ISLAND_INTS,
+    ISLAND_LAM,
+    ISLAND_REALS,
+    ISLAND_START,
+    LARGEST,
+    N_ISLANDS,
+    N_PACKS,
+    NUMBERS,
+    OK,
+    POOL,
+    RATE_B,
+    RATE_P,
+    RESIDUAL,
+    ROOM,
+    SOFT,
+    SOLVER,
+    SWEEP_LIMIT,
+    SWEEPS,
+    TOLERANCE,
+    TORQUES,
+    TREE_FIRST,
+    UNSOLVED,
+    B,
+    K,
+    model_of,
+    rows_of,
+)
+from bunraku.constraint.contact.pgs import solve
+from bunraku.constraint.response import add_impulse, apply_impulses, clear_impulses
+from bunraku.constraint.rows import (
+    BLOCK_KIND,
+    BODY,
+    CONTACT,
+    FIRST,
+    FIRST_BLOCK,
+    FIRST_ROW,
+    INDEX,
+    KIND,
+    LINES,
+    LOCAL,
+    NEXT,
+    ORIGIN,
+    PACK_BLOCKS,
+    PLACE,
+    SOURCE,
+    TREE,
+    W,
+    answer,
+    ld_side,
+)
+from bunraku.model.layout import IV
+from bunraku.spatial.kernel import inline, part
+from bunraku.spatial.lanes import split, wide_ld
+from bunraku.spatial.table import ints1, ints2, reals1, reals2
+
+
+@inline
+def add_response(k_matrix, rows, pack, side, row, c, lines, al, a):
+    """Add, to K's rows from `row` on and columns from c on, what the motion (al, a) of a source does to a pack's side that hangs on it."""
+    at = W * pack + 24 * side
+    w = rows.w
+    for i in range(rows.packs[pack, LINES]):
+        x = (
+            w[at + i] * al[0] + w[at + 4 + i] * al[1] + w[at + 8 + i] * al[2]
+            + w[at + 12 + i] * a[0] + w[at + 16 + i] * a[1] + w[at + 20 + i] * a[2]
+        )  # fmt: skip
+        x0, x1, x2, _ = split(x)
+        k_matrix[row + i, c] += x0
+        if lines > 1:
+            k_matrix[row + i, c + 1] += x1
+            if lines > 2:
+                k_matrix[row + i, c + 2] += x2
+
+
+@part
+def fill_matrix(h, first, last, m):
+    """K of the packs BY_ISLAND[first:last], whose rows have their PLACE."""
+    rows = rows_of(h)
+    order = ints1(h, BY_ISLAND)
+    tree_first = ints2(h, TREE_FIRST)
+    by_tree = ints1(h, BY_TREE)
+    pool = reals1(h, POOL)
+    k_matrix = reals2(h, K)
+    for i in range(m):
+        for j in range(i + 1):
+            k_matrix[i, j] = 0.0
+    for p in range(first, last):
+        pack = order[p]
+        c = rows.packs[pack, PLACE]
+        for side in range(2):
+            b = rows.packs[pack, SOURCE + side]
+            if b < 0:
+                continue
+            n, f = ld_side(rows.w, pack, 6 * side)
+            t = rows.sources[b, TREE]
+            count = rows.tree_count[t]
+            for j in range(count):
+                s = by_tree[tree_first[t, 0] + j]
+                x = rows.head[s, 1]  # the last pack side here: none later than this pack?
+                if x // 2 < pack:
+                    continue
+                al, a = answer(pool, tree_first[t, 1] + j * count + rows.sources[b, LOCAL], n, f)
+                x = rows.head[s, 0]
+                while x >= 0:
+                    other = x // 2
+                    if other >= pack:
+                        add_response(k_matrix, rows, other, x % 2, rows.packs[other, PLACE], c, rows.packs[pack, LINES], al, a)
+                    x = rows.packs[other, NEXT + x % 2]
+    for i in range(m):
+        for j in range(i):
+            k_matrix[j, i] = k_matrix[i, j]
+
+
+@part
+def gather(h, first, last, right):
+    """Places, blocks, right-hand side and start of the island BY_ISLAND[first:last]; returns (rows, blocks), rows ROOM if there is no room."""
+    rows = rows_of(h)
+    order = ints1(h, BY_ISLAND)
+    ints = ints2(h, ISLAND_INTS)
+    reals = reals2(h, ISLAND_REALS)
+    lam = reals1(h, ISLAND_LAM)
+    b = reals1(h, B)
+    wanted = reals1(h, right)
+    m = 0
+    blocks = 0
+    for p in range(first, last):
+        pack = order[p]
+        n = rows.packs[pack, LINES]
+        if m + n > lam.shape[0]:
+            return ROOM, 0
+        rows.packs[pack, PLACE] = m
+        r = rows.packs[pack, FIRST]
+        for j in range(n):
+            b[m + j] = wanted[r + j]
+            lam[m + j] = rows.lam[r + j]
+        for k in range(rows.packs[pack, FIRST_BLOCK], rows.packs[pack, FIRST_BLOCK] + rows.packs[pack, PACK_BLOCKS]):
+            ints[blocks, 0] = rows.blocks[k, BLOCK_KIND]
+            ints[blocks, 1] = m + rows.blocks[k, FIRST_ROW] - r
+            for j in range(3):
+                reals[blocks, j] = rows.reals[k, j]
+            blocks += 1
+        m += n
+    return m, blocks
+
+
+@inline
+def soften(h, first, last):
+    """Add the softness of springy contacts to K's diagonal."""
+    rows = rows_of(h)
+    order = ints1(h, BY_ISLAND)
+    softness = reals2(h, SOFT)
+    k_matrix = reals2(h, K)
+    for p in range(first, last):
+        k = rows.packs[order[p], FIRST_BLOCK]
+        if rows.blocks[k, BLOCK_KIND] == CONTACT:
+            i = rows.packs[order[p], PLACE]
+            c = rows.blocks[k, ORIGIN]
+            k_matrix[i, i] += softness[c, 0]
+            k_matrix[i + 1, i + 1] += softness[c, 1]
+            k_matrix[i + 2, i + 2] += softness[c, 1]
+
+
+@part
+def solve_islands(h, positions, soft):
+    """lam of every island for the right-hand side of velocities, or of positions; returns a status. Islands that miss the tolerance are counted."""
+    rows = rows_of(h)
+    info = ints1(h, INFO)
+    numbers = reals1(h, NUMBERS)
+    start = ints1(h, ISLAND_START)
+    order = ints1(h, BY_ISLAND)
+    numbers[RESIDUAL] = 0.0
+    info[SWEEPS] = 0
+    info[UNSOLVED] = 0
+    info[N_ISLANDS] = 0
+    info[LARGEST] = 0
+    for t in range(start.shape[0] - 1):
+        first = start[t]
+        last = start[t + 1]
+        if first == last:
+            continue
+        m, blocks = gather(h, first, last, RATE_P if positions != 0 else RATE_B)
+        if m < 0:
+            return ROOM
+        fill_matrix(h, first, last, m)
+        if soft != 0:
+            soften(h, first, last)
+        status, used, residual = solve(
+            reals2(h, K), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks, m, reals1(h, ISLAND_LAM),
+            reals1(h, SOLVER), numbers[TOLERANCE], info[SWEEP_LIMIT],
+        )  # fmt: skip
+        lam = reals1(h, ISLAND_LAM)
+        for p in range(first, last):
+            pack = order[p]
+            for j in range(rows.packs[pack, LINES]):
+                rows.lam[rows.packs[pack, FIRST] + j] = lam[rows.packs[pack, PLACE] + j]
+        info[N_ISLANDS] += 1
+        info[SWEEPS] = max(info[SWEEPS], used)
+        info[LARGEST] = max(info[LARGEST], m)
+        if status != 0:
+            info[UNSOLVED] += 1
+        numbers[RESIDUAL] = max(numbers[RESIDUAL], residual)
+    return OK
+
+
+@part
+def velocity_change(h, out):
+    """Array `out` = A^-1 H' lam."""
+    ints, reals, work = model_of(h)
+    rows = rows_of(h)
+    torques = reals1(h, TORQUES)
+    clear_impulses(ints, work)
+    for k in range(torques.shape[0]):
+        torques[k] = 0.0
+    for pack in range(rows.count[N_PACKS]):
+        r = rows.packs[pack, FIRST]
+        lines = rows.packs[pack, LINES]
+        l0 = rows.lam[r]
+        l1 = rows.lam[r + 1] if lines > 1 else 0.0
+        l2 = rows.lam[r + 2] if lines > 2 else 0.0
+        for side in range(2):
+            s = rows.packs[pack, SOURCE + side]
+            if s < 0:
+                continue
+            at = W * pack + 24 * side
+            if rows.sources[s, KIND] == BODY:
+                n = (along(rows.w, at, l0, l1, l2), along(rows.w, at + 4, l0, l1, l2), along(rows.w, at + 8, l0, l1, l2))
+                f = (along(rows.w, at + 12, l0, l1, l2), along(rows.w, at + 16, l0, l1, l2), along(rows.w, at + 20, l0, l1, l2))
+                add_impulse(work, rows.sources[s, INDEX], n, f)
+            else:
+                torques[ints[rows.sources[s, INDEX], IV]] += l0 * rows.w[at]
+    apply_impulses(ints, reals, work, torques, reals1(h, out))
+
+
+@inline
+def along(w, k, l0, l1, l2):
+    """Sum over a pack's rows of lam times one of its entries."""
+    x, y, z, _ = split(wide_ld(w, k))
+    return l0 * x + l1 * y + l2 * z

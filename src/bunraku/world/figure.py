@@ -1,0 +1,127 @@
+"""Figure: a figure or thing in a world, as views of its part of the world's state; and its servos."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.errors import InputError
+from bunraku.integrators.drive import EFFORT, KD, KP
+from bunraku.model.forest import Part
+from bunraku.model.model import Model
+
+if TYPE_CHECKING:
+    from bunraku.world.world import World
+
+
+@dataclass(frozen=True)
+class LinkOf:
+    """A link or frame of a figure in a world: `figure["left_hand"]`."""
+
+    figure: Figure
+    name: str
+
+
+class Figure:
+    """A figure or thing in a world: views of its part of the state."""
+
+    def __init__(self, world: World, name: str, model: Model) -> None:
+        self.world, self.name, self.model = world, name, model
+
+    def __getitem__(self, name: str) -> LinkOf:
+        self.model.frame(name)
+        return LinkOf(self, name)
+
+    @property
+    def part(self) -> Part:
+        """Where it stands in the world's arrays."""
+        return self.world._parts[self.name]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Its coordinates: a view, writable."""
+        return self.world.q[self.part.q]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Its rates: a view, writable."""
+        return self.world.v[self.part.v]
+
+    @property
+    def tau(self) -> np.ndarray:
+        """Torques on its degrees of freedom [N m or N]: a view, writable, kept until changed."""
+        return self.world.tau[self.part.v]
+
+    @property
+    def com(self) -> np.ndarray:
+        """Its centre of mass [m]."""
+        return centroidal(self.model, self.q.copy(), self.v.copy()).com
+
+    @property
+    def energy(self) -> float:
+        """Its kinetic and potential energy [J] under its own model's gravity."""
+        return float(centroidal(self.model, self.q.copy(), self.v.copy()).energy)
+
+    def pose(self, link: str) -> tuple[np.ndarray, np.ndarray]:
+        """(position, rotation) of a link or frame in the world."""
+        return kinematics(self.model, self.q.copy()).pose(link)
+
+    def velocity(self, link: str) -> np.ndarray:
+        """(linear, angular) velocity of a link or frame, world axes."""
+        return kinematics(self.model, self.q.copy(), self.v.copy()).velocity(link)
+
+    @property
+    def target_q(self) -> np.ndarray:
+        """Where its servos lead: coordinates like q, a view, writable."""
+        return self.world.target_q[self.part.q]
+
+    @property
+    def target_v(self) -> np.ndarray:
+        """Rates that its servos follow: a view, writable."""
+        return self.world.target_v[self.part.v]
+
+    @property
+    def applied(self) -> np.ndarray:
+        """Torques [N m or N] that motors, servos, springs and dampers gave in the last step."""
+        return self.world.applied[self.part.v].copy()
+
+    def servo(
+        self,
+        stiffness: float | Sequence[float] | np.ndarray,
+        damping: float | Sequence[float] | np.ndarray = 0.0,
+        *,
+        target: Sequence[float] | np.ndarray | None = None,
+        joints: Sequence[str] | None = None,
+        effort: float | Sequence[float] | np.ndarray | None = None,
+    ) -> None:
+        """Position servos: torque = stiffness (target - q) + damping (target rate - v), taken at the end of the step, so that stiff ones are stable.
+
+        On all joints but a free base, or on `joints`; numbers, or one a degree of freedom of these joints. target: coordinates like q (those of other joints are not
+        read); the present pose by default. effort [N m or N] limits servo and `tau` together; the model's by default. With stiffness 0 it follows `target_v`.
+        """
+        chosen = [j for j in self.model.joints if j.nv and j.kind != "free"]
+        if joints is not None:
+            chosen = [self.model.joint(name) for name in joints]
+            if any(j.kind == "free" or not j.nv for j in chosen):
+                raise InputError("servo: a free base or a gear's follower has no servo.")
+        dofs = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in chosen]) if chosen else np.zeros(0, dtype=int)
+        rows = self.world.drive[self.part.v]
+        for column, value, what in ((KP, stiffness, "stiffness"), (KD, damping, "damping"), (EFFORT, effort, "effort")):
+            if value is None:
+                continue
+            try:
+                x = np.broadcast_to(np.asarray(value, dtype=float), dofs.shape)
+            except ValueError:
+                raise InputError(f"servo: {what} needs one number or {len(dofs)}.") from None
+            if np.any(np.isnan(x)) or np.any(x < 0) or (column != EFFORT and not np.all(np.isfinite(x))):
+                raise InputError(f"servo: {what} must be numbers of 0 or more.")
+            rows[dofs, column] = np.minimum(x, 1e300)
+        goal = self.q if target is None else np.asarray(target, dtype=float)
+        if goal.shape != self.q.shape or not np.all(np.isfinite(goal)):
+            raise InputError(f"servo: target needs {self.q.size} finite numbers, like q.")
+        for j in chosen:
+            self.target_q[j.q] = goal[j.q]
