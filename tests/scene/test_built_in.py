@@ -94,8 +94,8 @@ def test_bar_breaks_at_the_first_overload(runs):
     assert all(abs(t - over) <= world.dt + 1e-9 for _, t in r.broken)
     # a pendulum keeps its energy until then; the servos do little work
     before = r.energy[r.time < over]
-    assert np.ptp(before) < 0.02 * (before.max() - 0.0)
-    assert r.world["acrobat"].com[2] < 0.4  # it fell
+    assert np.ptp(before) < 0.02 * before.max()
+    assert r.world["acrobat"].com[2] < 0.3  # it fell
 
 
 def test_fall_ends_at_rest_and_low(runs):

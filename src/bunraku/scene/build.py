@@ -4,8 +4,8 @@
     world = scene.build()                     # a World; or:
     record = scene.run()                      # runs to its end, a Recording
 
-Random numbers (`scatter`, `scatter_turn`) come from the scene's seed alone. Figures are placed by `at` with their root frame; connections, pushes,
-servos and springs are controllers of the world (scene.actors), so that a saved world goes on with `scene.resume(path)`.
+Random numbers (`scatter`, `scatter_turn`) come from the scene's seed alone. Figures are placed by `at` with their root frame; what happens at
+its times is done by a controller (scene.actors), so that a saved world goes on with `scene.resume(path)`.
 Checked in tests/scene/test_scene.py.
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.errors import BunrakuError, UnknownName, closest
-from bunraku.scene.actors import Events, Push, Servo, Spring, Tie
+from bunraku.scene.actors import Events, Push, Servo, Tie
 from bunraku.scene.file import Table, built_in_folder, find, read
 from bunraku.scene.models import fixed_shape, model_of, put_pose
 from bunraku.world.world import Figure, World
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 STIFFNESS, DAMPING = 3000.0, 60.0
 """Of a servo that does not say: N m/rad and N m s/rad."""
-WORLD_OPTIONS = ("contact", "integrator", "gravity", "tolerance", "sweeps", "margin")
+WORLD_OPTIONS = ("contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
+CONNECTION = ("at", "axes", "break_force", "break_torque", "compliance", "damping")
+SPRING = ("at_a", "at_b", "stiffness", "damping", "rest", "break_force")
 
 
 def load(path: str | Path) -> Scene:
@@ -77,10 +79,11 @@ class Scene:
         return replace(self, tables={**self.tables, "world": [world]})
 
     def build(self) -> World:
-        """A new World at the start of the scene, with its controllers."""
+        """A new World at the start of the scene; what happens at time 0 has been done, what comes later its controller knows."""
         world = self.furnished()
-        for controller in self.controllers(world):
-            world.add_controller(controller)
+        events = Events(self.acts(self.furnished()))
+        world.add_controller(events)
+        events(world)
         return world
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Recording:
@@ -91,7 +94,7 @@ class Scene:
 
     def resume(self, path: str | Path) -> World:
         """A world of this scene that was saved, with its controllers."""
-        return World.load(path, self.controllers(self.furnished()))
+        return World.load(path, [Events(self.acts(self.furnished()))])
 
     def furnished(self) -> World:
         """The world with all shapes and figures."""
@@ -149,22 +152,12 @@ class Scene:
                 R = figure.pose(model.links[0].name)[1]
                 figure.v[part] = table[key] if key == "velocity" else R.T @ table[key]
 
-    def controllers(self, world: World) -> list[Any]:
-        """Fresh controllers for a world of this scene, in the order in which they are added: events, springs, servos."""
-        ties = [self.tie(t, world, k) for k, t in enumerate(self.tables["connection"], 1)]
-        pushes = [
-            Push(
-                link_name(t, "on", world),
-                *(tuple(t.get(key, (0.0, 0.0, 0.0))) for key in ("force", "torque")),
-                t.get("from", 0.0),
-                t["seconds"],
-            )
-            for t in self.tables["push"]
-        ]
-        out: list[Any] = [Events(ties, pushes)] if ties or pushes else []
-        for t in self.tables["spring"]:
-            ends = link_name(t, "a", world), link_name(t, "b", world) if "b" in t else None
-            out.append(Spring(*ends, t["at_a"], t["at_b"], t["stiffness"], t.get("damping", 0.0), t.get("rest", 0.0)))
+    def acts(self, world: World) -> list[Tie | Servo | Push]:
+        """What happens in it, checked against the figures of a world of this scene."""
+        out: list[Tie | Servo | Push] = []
+        for kind, keys in (("connection", CONNECTION), ("spring", SPRING)):
+            for k, t in enumerate(self.tables[kind], 1):
+                out.append(tie(t, world, f"{kind} {k}", keys, spring=kind == "spring"))
         for t in self.tables["figure"]:
             if "servo" in t:
                 out += [servo(Table(f"{t.where}: servo", t["servo"]), world[name]) for name, _ in copies(t)]
@@ -172,22 +165,23 @@ class Scene:
             if t["kind"] == "hold" and "target" in t:
                 raise t.wrong("'hold' keeps the start pose and takes no target; use kind = \"servo\".")
             out.append(servo(t, named(t, t["figure"], world)))
+        for t in self.tables["push"]:
+            wrench = (tuple(t.get(key, (0.0, 0.0, 0.0))) for key in ("force", "torque"))
+            out.append(Push(link_name(t, "on", world), *wrench, t["seconds"], t.get("from", 0.0)))
         return out
 
-    @staticmethod
-    def tie(table: Table, world: World, number: int) -> Tie:
-        """The connection of a [[connection]], tried once so that mistakes are known at once."""
-        a, b = link_name(table, "a", world), link_name(table, "b", world) if "b" in table else None
-        options = {k: table[k] for k in ("at", "axes", "break_force", "break_torque", "compliance") if k in table}
-        try:
-            from bunraku.scene.actors import link_of
 
-            world.disconnect(world.connect(link_of(world, a), None if b is None else link_of(world, b), **options))
-        except BunrakuError as error:
-            raise table.wrong(str(error)) from None
-        return Tie(
-            table.get("name", f"connection {number}"), a, b, options, table.get("from", 0.0), table.get("until", np.inf)
-        )
+def tie(table: Table, world: World, name: str, keys: tuple[str, ...], spring: bool) -> Tie:
+    """A [[connection]] or [[spring]], tried once so that mistakes are known at once."""
+    ends = link_name(table, "a", world), link_name(table, "b", world) if "b" in table else None
+    options = {key: table[key] for key in keys if key in table}
+    times = table.get("from", 0.0), table.get("until", np.inf)
+    out = Tie(table.get("name", name), *ends, options, spring, *times)
+    try:
+        world.disconnect(out.start(world))
+    except BunrakuError as error:
+        raise table.wrong(str(error)) from None
+    return out
 
 
 def copies(table: Table) -> list[tuple[str, int]]:
@@ -231,16 +225,12 @@ def servo(table: Table, figure: Figure) -> Servo:
     for name in table.get("joints", ()):
         if name not in names:
             raise table.wrong(f"figure {figure.name!r} has no joint {name!r} to drive.{closest(name, names)}")
-    dofs = np.concatenate(
-        [
-            np.zeros(0, int),
-            *(np.arange(model.joint(n).iv, model.joint(n).iv + model.joint(n).nv) for n in table.get("joints", names)),
-        ]
-    )
-    target = None
+    options = {key: table[key] for key in ("stiffness", "damping", "effort") if key in table}
     if "target" in table:
         target = figure.q.copy()
         put_pose(table, model, target, table["target"])
-    gains = table.get("stiffness", STIFFNESS), table.get("damping", DAMPING)
+        options["target"] = target
     times = table.get("from", 0.0), table.get("until", np.inf)
-    return Servo(figure.name, dofs, *gains, target, table.get("effort"), times)
+    return Servo(
+        figure.name, tuple(table.get("joints", names)), {"stiffness": STIFFNESS, "damping": DAMPING, **options}, *times
+    )

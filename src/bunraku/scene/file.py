@@ -38,7 +38,8 @@ def servo(x: Any) -> dict[str, Any]:
 TABLES: dict[str, dict[str, Reader]] = {
     "world": {
         "about": of.text, "dt": of.positive, "seconds": of.positive, "contact": of.text, "integrator": of.text, "gravity": of.vector,
-        "tolerance": of.positive, "margin": of.positive, "sweeps": of.count, "seed": of.whole, "view": of.one_of(*VIEWS),
+        "tolerance": of.positive, "margin": of.positive, "sweeps": of.count,
+        "stiffness": of.positive, "damping": of.not_negative, "seed": of.whole, "view": of.one_of(*VIEWS),
     },
     "ground": {**MATERIAL, "height": of.number},
     "fixed": {
@@ -52,13 +53,13 @@ TABLES: dict[str, dict[str, Reader]] = {
     },
     "connection": {
         "name": of.name, "a": of.text, "b": of.text, "at": of.vector, "axes": of.text, "break_force": of.positive,
-        "break_torque": of.positive, "compliance": of.not_negative, **TIMES,
+        "break_torque": of.positive, "compliance": of.not_negative, "damping": of.not_negative, **TIMES,
     },
     "push": {"on": of.text, "force": of.vector, "torque": of.vector, "from": of.not_negative, "seconds": of.positive},
     "controller": {"kind": of.one_of("hold", "servo"), "figure": of.text, **SERVO, **TIMES},
     "spring": {
-        "a": of.text, "b": of.text, "at_a": of.vector, "at_b": of.vector, "stiffness": of.not_negative, "damping": of.not_negative,
-        "rest": of.not_negative,
+        "name": of.name, "a": of.text, "b": of.text, "at_a": of.vector, "at_b": of.vector, "stiffness": of.not_negative,
+        "damping": of.not_negative, "rest": of.not_negative, "break_force": of.positive, **TIMES,
     },
 }  # fmt: skip
 NEEDED = {
@@ -67,7 +68,7 @@ NEEDED = {
     "connection": ("a",),
     "push": ("on", "seconds"),
     "controller": ("kind", "figure"),
-    "spring": ("a", "at_a", "at_b", "stiffness"),
+    "spring": ("a", "stiffness"),
 }
 
 

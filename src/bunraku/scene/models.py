@@ -14,6 +14,7 @@ import numpy as np
 from bunraku.errors import BunrakuError, closest
 from bunraku.model import Description, Model, Shape, box, capsule, cylinder, describe_human, sphere
 from bunraku.model.build import quaternion
+from bunraku.model.limits import swing_twist
 from bunraku.scene.file import Table
 from bunraku.scene.values import rotation
 
@@ -78,6 +79,13 @@ def put_pose(table: Table, model: Model, q: np.ndarray, pose: dict[str, Any]) ->
             if len(given) not in (3, 4):
                 raise table.wrong(f"pose: {name!r} is a ball joint and needs a rotation, got {value}.")
             q[joint.q] = quaternion(rotation(given))
+            swing, twist = (float(x) for x in swing_twist(q[joint.q]))
+            if swing > joint.swing + 1e-9 or not joint.twist[0] - 1e-9 <= twist <= joint.twist[1] + 1e-9:
+                got, most = (np.degrees([swing, twist]), np.degrees([joint.swing, *joint.twist]))
+                raise table.wrong(
+                    f"pose: {name} swings by {got[0]:.4g} and twists by {got[1]:.4g} degrees; "
+                    f"it can by {most[0]:.4g}, and {most[1]:.4g} … {most[2]:.4g}."
+                )
             continue
         if len(given) != joint.nq:
             raise table.wrong(f"pose: {name!r} needs {joint.nq} value{'s' * (joint.nq > 1)}, got {value}.")

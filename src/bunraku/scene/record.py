@@ -87,7 +87,7 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
         unsolved += report.unsolved > 0
         for key, value in report.extra.items():
             extra[key] = extra.get(key, 0.0) + value
-        for tie, name in ties_of(events, world):
+        for name, tie in events.connections(world) if events is not None else ():
             if tie.broken and id(tie) not in broken:
                 broken[id(tie)] = (tie, name, world.time)
         if k % every == 0 or k == steps - 1:
@@ -115,14 +115,6 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
         unsolved,
         extra,
     )
-
-
-def ties_of(events: Events | None, world: World) -> list[tuple[Connection, str]]:
-    """The scene's connections that exist now, with their names."""
-    if events is None:
-        return []
-    found = [(events.connection(world, k), t.name) for k, t in enumerate(events.ties)]
-    return [(c, name) for c, name in found if c is not None]
 
 
 def contact_forces(world: World) -> dict[str, np.ndarray]:
