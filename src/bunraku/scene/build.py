@@ -166,8 +166,8 @@ class Scene:
                 raise t.wrong("'hold' keeps the start pose and takes no target; use kind = \"servo\".")
             out.append(servo(t, named(t, t["figure"], world)))
         for t in self.tables["push"]:
-            wrench = (tuple(t.get(key, (0.0, 0.0, 0.0))) for key in ("force", "torque"))
-            out.append(Push(link_name(t, "on", world), *wrench, t["seconds"], t.get("from", 0.0)))
+            force, torque = (tuple(t.get(key, (0.0, 0.0, 0.0))) for key in ("force", "torque"))
+            out.append(Push(link_name(t, "on", world), force, torque, t["seconds"], t.get("from", 0.0)))
         return out
 
 
