@@ -59,6 +59,7 @@ class Geometry:
     excluded: np.ndarray
     sweeps: bool
     names: tuple[str, ...]
+    links: tuple[str, ...]  # link of a shape in its figure, "" where it is fixed
     hulls: dict[int, Hull] = field(repr=False)
     notes: tuple[Note, ...] = ()
 
@@ -91,7 +92,7 @@ class Geometry:
                 builder.add(shape, body, number, _material(placed.material, shape), name)
         for item in fixed:
             builder.add(_posed(item.shape), 0, -1, int(item.material), item.shape.name or item.shape.kind)
-        ints, reals, hulls, names = builder.arrays()
+        ints, reals, hulls, names, links = builder.arrays()
         models = [(k, p.model, p.offset, p.self_collision) for k, p in enumerate(figures)]
         excluded = excluded_keys(ints, models, exclude)
         count = int((ints[:, at.KIND] < at.GENERAL).sum())
@@ -101,7 +102,7 @@ class Geometry:
         if sweep is False and many:
             raise InputError(f"sweep=False: {count} shapes make too many pairs to list; leave the choice to None.")
         general = candidate_pairs(ints, excluded, general=True)
-        return Geometry(ints, reals, pairs, general, excluded, sweeps, names, hulls, tuple(builder.notes))
+        return Geometry(ints, reals, pairs, general, excluded, sweeps, names, links, hulls, tuple(builder.notes))
 
 
 def _check_offsets(figures: Sequence[Placed]) -> None:
@@ -139,7 +140,7 @@ class _Builder:
     """Collects rows; moving shapes are put first at the end."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[list[int], list[float], Hull | None, str]] = []
+        self.rows: list[tuple[list[int], list[float], Hull | None, str, str]] = []
         self.notes: list[Note] = []
 
     def add(self, shape: ShapeInfo, body: int, figure: int, material: int, name: str) -> None:
@@ -167,14 +168,14 @@ class _Builder:
         straight = int(np.array_equal(shape.rotation, np.eye(3)))
         ints = [kind, body, figure, material, straight]
         reals = [*size, *[0.0] * (3 - len(size)), *place, *shape.rotation.ravel(), radius]
-        self.rows.append((ints, reals, hull, name))
+        self.rows.append((ints, reals, hull, name, shape.link))
 
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, dict[int, Hull], tuple[str, ...]]:
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, dict[int, Hull], tuple[str, ...], tuple[str, ...]]:
         rows = sorted(self.rows, key=lambda row: row[0][at.BODY] == 0)
         ints = np.array([r[0] for r in rows], dtype=np.int64).reshape(-1, at.NI)
         reals = np.array([r[1] for r in rows], dtype=float).reshape(-1, at.NF)
         hulls = {s: r[2] for s, r in enumerate(rows) if r[2] is not None}
-        return ints, reals, hulls, tuple(r[3] for r in rows)
+        return ints, reals, hulls, tuple(r[3] for r in rows), tuple(r[4] for r in rows)
 
 
 def _bounding_radius(kind: int, size: tuple[float, ...]) -> float:

@@ -33,6 +33,7 @@ BALL_INTS = np.int64(19)  # (balls, 2) body, first of q
 GEARS = np.int64(20)  # (gears, 8) kept gears
 JOINT_IMPULSE = np.int64(21)  # (3 nv + 3 balls + gears) of the last step
 START_V = np.int64(22)  # (nv) v at the start of the last step
+START_Q = np.int64(25)  # (nq) q at the start of the last step
 LIMITS = np.int64(23)  # (nv, 3) columns of bunraku.constraint.joint_rows
 TOTAL = np.int64(24)  # (nv) torques of the step without their implicit part
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 STIFFNESS, DAMPING = 3000.0, 60.0
 """Of a servo that does not say: N m/rad and N m s/rad."""
-WORLD_OPTIONS = ("contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
+WORLD_OPTIONS = ("contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping", "seed")
 CONNECTION = ("at", "axes", "break_force", "break_torque", "compliance", "damping")
 SPRING = ("at_a", "at_b", "stiffness", "damping", "rest", "break_force")
 

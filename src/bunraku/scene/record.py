@@ -121,7 +121,7 @@ def contact_forces(world: World) -> dict[str, np.ndarray]:
     """Force on each figure from everything that is not itself [N]."""
     out = {f.name: np.zeros(3) for f in world.figures}
     for c in world.contacts:
-        a, b = (name.partition(".")[0] if "." in name else "" for name in (c.a, c.b))
+        (a, _), (b, _) = c.bodies
         if a != b:
             for figure, sign in ((a, 1.0), (b, -1.0)):
                 if figure in out:

@@ -1,4 +1,4 @@
-"""Figure: a figure or thing in a world, as views of its part of the world's state; and its servos."""
+"""Figure: a figure or thing in a world, as views of its part of the world's state, and its servos; what is measured on it stands in `world.measured`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.integrators.drive import EFFORT, KD, KP
 from bunraku.model.forest import Part
 from bunraku.model.model import Model
+from bunraku.world.measured import Measured
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -26,7 +27,7 @@ class LinkOf:
     name: str
 
 
-class Figure:
+class Figure(Measured):
     """A figure or thing in a world: views of its part of the state."""
 
     def __init__(self, world: World, name: str, model: Model) -> None:
@@ -55,16 +56,6 @@ class Figure:
     def tau(self) -> np.ndarray:
         """Torques on its degrees of freedom [N m or N]: a view, writable, kept until changed."""
         return self.world.tau[self.part.v]
-
-    @property
-    def com(self) -> np.ndarray:
-        """Its centre of mass [m]."""
-        return centroidal(self.model, self.q.copy(), self.v.copy()).com
-
-    @property
-    def energy(self) -> float:
-        """Its kinetic and potential energy [J] under its own model's gravity."""
-        return float(centroidal(self.model, self.q.copy(), self.v.copy()).energy)
 
     def pose(self, link: str) -> tuple[np.ndarray, np.ndarray]:
         """(position, rotation) of a link or frame in the world."""

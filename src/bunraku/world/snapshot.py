@@ -1,8 +1,8 @@
-"""Snapshots: all that affects the next step, and the last step's contacts, so that what can be read is right as well.
+"""Snapshots: all that affects the next step, and the last step's start and contacts, so that what can be read is right as well.
 
 A controller that offers `state()` (a dict of plain values, as JSON has them) and `restore(state)` takes part; others are named in
-`Snapshot.without_state` and go on as they are.
-Connections are kept with their limits and whether they are broken, pushes with the time at which they end.
+`Snapshot.without_state` and go on as they are. Connections are kept with their limits and whether they are broken, pushes with the time
+at which they end.
 Checked in tests/world/test_saving.py.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from bunraku.collision.layout import FULL
 from bunraku.errors import BunrakuError, InputError
+from bunraku.world.randomness import packed, unpack
 from bunraku.world.ties import Connection
 from bunraku.world.views import Report
 
@@ -73,6 +74,8 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     n = len(snapshot.arrays["contact_ids"])
     world._contacts.ids[:n] = snapshot.arrays["contact_ids"]
     world._contacts.data[:n] = snapshot.arrays["contact_data"]
+    unpack(world.rng, snapshot.arrays["random"])
+    world._last.restored()
     world.time = snapshot.time
     world._ties.connections = {c.number: c for c in snapshot.connections}
     world._pushes = [(figure, link, wrench.copy(), end) for figure, link, wrench, end in snapshot.pushes]
@@ -87,6 +90,8 @@ def arrays_of(world: World) -> dict[str, np.ndarray]:
         "contact_ids": world._contacts.ids[:n],
         "contact_data": world._contacts.data[:n],
         "numbers": world._numbers,
+        "random": packed(world.rng),
+        **world._last.arrays(),
     }
     return {**world._state(), "tie_last": world._ties.last, **shown}
 

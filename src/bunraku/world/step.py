@@ -38,6 +38,7 @@ from bunraku.constraint.arrays import (
     PAIRS,
     SHAPE_INTS,
     SHAPE_REALS,
+    START_Q,
     START_V,
     TOTAL,
     Q,
@@ -209,5 +210,9 @@ def move(h):
     for k in range(v.shape[0]):
         start[k] = v[k]
         v[k] = after[k]
-    advance(ints, reals1(h, Q), reals1(h, MOVED), reals1(h, NUMBERS)[DT])
+    q = reals1(h, Q)
+    start_q = reals1(h, START_Q)
+    for k in range(q.shape[0]):
+        start_q[k] = q[k]
+    advance(ints, q, reals1(h, MOVED), reals1(h, NUMBERS)[DT])
     return OK

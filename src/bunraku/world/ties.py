@@ -148,7 +148,7 @@ class Ties:
         length = float(np.linalg.norm(ends[0] - ends[1])) if rest is None else float(rest)
         if not (np.isfinite(length) and length >= 0) or not break_force > 0:
             raise InputError("spring: rest must be 0 or more, break_force positive.")
-        return self._enter(world, SPRING, 1, (a, ends[0]), (b, ends[1]), stiffness, damping, length, break_force, np.inf)
+        return self._enter(world, SPRING, 0, (a, ends[0]), (b, ends[1]), stiffness, damping, length, break_force, np.inf)
 
     def _enter(
         self, world: World, kind: int, mask: int, a: tuple[Anchor, np.ndarray], b: tuple[Anchor, np.ndarray],

@@ -1,30 +1,57 @@
-"""What a user reads after a step: contact patches with their wrenches and centres of pressure, and the report."""
+"""What a user reads after a step: contact patches with their states, wrenches and margins (N7, N9, N12), and the report.
+
+A patch is a pair of shapes. Its region is the convex polygon of the points that touch; its state follows from the centre of pressure pv =
+sum(fz p) / sum(fz): inside the region it is a surface, on an edge (or inside a line) a line, on a corner a point, and without force it is
+none. How the forces share themselves out among the points is not unique; pv and so the state are.
+
+    motion   stick: the region rests on the other side · spin: it turns about a centre of rotation (-vy/wz, vx/wz) inside
+             it · slide: anything else
+    margins  normal  fz [N]
+             edge    distance of pv from the region's rim [m]; 0 for a point, to the nearer end for a line
+             friction  mu fz - |f| [N]
+             spin    nzS - |nzv| [N m], nzS = d (mu fz - |f|), nzv the moment about pv, d the mean distance of the region from pv (33)
+
+The iterative solver gives each point a friction cone of its own, and corners lie further out than d: there `spin` may be below zero. Forces
+are means of the step, points are those of its start, `slip` and `motion` are of its end. Checked in tests/world/test_views.py.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bunraku.collision import layout as at
+from bunraku.collision.regions import Region, region
 from bunraku.constraint import arrays
+from bunraku.constraint.contact_rows import STATIC
+from bunraku.world.laststep import cross, last_contacts
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
 
+TOUCH = 1e-6  # m: a point with a smaller gap touches, whether it presses or not; also when points and lines are one
+PRESSING = 1e-9  # N
+RESTING = 1e-4  # m/s of slip below which a patch sticks
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class ContactInfo:
-    """One contact patch: two shapes that touch. The wrench acts on body `a`, world axes, about `cop`."""
+    """One contact patch: two shapes. Forces act on `a`; world axes, SI units; see the module text."""
 
     a: str
     b: str
-    points: np.ndarray  # (n, 3) corners of the region, in order
+    bodies: tuple[tuple[str, str], tuple[str, str]]  # (figure, link) of a and of b; ("world", shape) for fixed shapes
+    points: np.ndarray  # (n, 3) all points that detection found, anticlockwise
     normal: np.ndarray  # from b towards a
     gaps: np.ndarray  # (n,) m, negative where they overlap
     forces: np.ndarray  # (n, 3) N on a, at the points
-    cop: np.ndarray  # centre of pressure [m]; the middle of the points where nothing presses
+    cop: np.ndarray  # centre of pressure, the foot's own ZMP [m]; the middle of the points where nothing presses
+    twist: np.ndarray  # (6,) velocity of a against b at `cop`: linear, angular
+    mu: float  # friction coefficient
+    solves: int  # sweeps of the iterative solver in the step
 
     @property
     def force(self) -> np.ndarray:
@@ -34,16 +61,105 @@ class ContactInfo:
     @property
     def torque(self) -> np.ndarray:
         """Moment of the forces about the centre of pressure [N m]."""
-        return np.cross(self.points - self.cop, self.forces).sum(0)
+        return cross(self.points - self.cop, self.forces).sum(0)
 
     @property
+    def wrench(self) -> np.ndarray:
+        """(6,): force and torque about the origin of `frame`."""
+        force = self.force
+        return np.concatenate([force, self.torque + cross(self.cop - self.frame[0], force)])
+
+    @property
+    def slip(self) -> np.ndarray:
+        """Velocity of a along b at the centre of pressure [m/s]."""
+        v = self.twist[:3]
+        return v - (v @ self.normal) * self.normal
+
+    @property
+    def region(self) -> np.ndarray:
+        """(n, 3): convex polygon of the points that touch, anticlockwise about the normal; (0, 3) where none does."""
+        return self._region.points if self._region is not None else np.zeros((0, 3))
+
+    @cached_property
     def state(self) -> str:
-        """none, point, line or surface: by the points that press."""
-        pressing = self.points[self.forces @ self.normal > 1e-9]
-        if len(pressing) == 0:
+        """none, point, line or surface."""
+        return "none" if self._feature is None else self._feature.state
+
+    @property
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        """(origin, rotation): origin in the middle of the surface, line or point that presses; columns x y z, z the normal, x along a line."""
+        f = self._feature or self._region or _patch(self.points, self.normal)
+        return f.origin, f.rotation
+
+    @cached_property
+    def motion(self) -> str:
+        """none, stick, slide or spin."""
+        f = self._feature
+        if f is None:
             return "none"
-        spread = np.linalg.matrix_rank(pressing - pressing[0], tol=1e-9)
-        return ("point", "line", "surface")[min(int(spread), 2)]
+        vx, vy, _ = f.rotation.T @ self.slip
+        wz = float(self.twist[3:] @ self.normal)
+        reach = max(float(np.linalg.norm(f.points - self.cop, axis=1).max()), TOUCH)
+        if np.hypot(vx, vy) < RESTING and abs(wz) * (reach if f.state != "point" else 1.0) < RESTING:
+            return "stick"
+        if np.hypot(vx, vy) < RESTING:
+            return "spin"
+        if abs(wz) * reach < RESTING:
+            return "slide"
+        x, y, _ = f.rotation.T @ (self.cop - f.origin)
+        centre = f.nearest((x - vy / wz, y + vx / wz))
+        return "spin" if centre.distance <= 1e-3 * reach else "slide"
+
+    @cached_property
+    def margins(self) -> dict[str, float]:
+        """What is left before the patch lets go, tips, slides or spins: normal, edge, friction, spin. All 0 where nothing presses."""
+        if self._region is None or self._feature is None:
+            return dict.fromkeys(("normal", "edge", "friction", "spin"), 0.0)
+        force = self.force
+        fz = float(force @ self.normal)
+        left = self.mu * fz - float(np.linalg.norm(force - fz * self.normal))
+        held = self._region.mean_distance(self.cop) * left
+        return {
+            "normal": fz,
+            "edge": max(0.0, -self._region.nearest(self.cop).distance),
+            "friction": left,
+            "spin": held - abs(float(self.torque @ self.normal)),
+        }
+
+    @cached_property
+    def _region(self) -> Region | None:
+        touching = (self.gaps <= TOUCH) | (self.forces @ self.normal > PRESSING)
+        return _patch(self.points[touching], self.normal) if touching.any() else None
+
+    @cached_property
+    def _feature(self) -> Region | None:
+        """The part of the region that carries the centre of pressure."""
+        whole = self._region
+        if whole is None or not (self.forces @ self.normal).sum() > PRESSING:
+            return None
+        n, corners = len(whole.points), whole.points
+        off = np.linalg.norm(corners - self.cop, axis=1)
+        if off.min() <= TOUCH:
+            return _patch(corners[[int(off.argmin())]], self.normal)
+        near = whole.nearest(self.cop)
+        if n < 3 or near.distance < -TOUCH:
+            return whole
+        edge = _edge(whole.coordinates, (self.cop - whole.origin) @ whole.rotation[:, :2])
+        return _patch(corners[[edge, (edge + 1) % n]], self.normal)
+
+
+def _patch(points: np.ndarray, normal: np.ndarray) -> Region:
+    """The region of points (n, 3)."""
+    data = np.zeros((len(points), at.NC))
+    data[:, at.POINT : at.POINT + 3], data[:, at.NORMAL : at.NORMAL + 3] = points, normal
+    return region(data, tolerance=TOUCH)
+
+
+def _edge(corners: np.ndarray, p: np.ndarray) -> int:
+    """First corner of the edge of a convex polygon (n, 2) that is nearest to p."""
+    along = np.roll(corners, -1, axis=0) - corners
+    t = np.clip(((p - corners) * along).sum(1) / (along * along).sum(1), 0.0, 1.0)
+    return int(np.linalg.norm(corners + t[:, None] * along - p, axis=1).argmin())
 
 
 @dataclass(frozen=True)
@@ -79,17 +195,43 @@ class Report:
         )
 
 
+def friction_of(world: World, shape_a: int, shape_b: int) -> float:
+    """Friction coefficient between two shapes of a world, by their numbers."""
+    ints = world._geometry.ints
+    table = world._table.arrays[arrays.MATERIALS]
+    count = round(len(table) ** 0.5)
+    return float(table[ints[shape_a, at.MATERIAL] * count + ints[shape_b, at.MATERIAL], STATIC])
+
+
+def owner_of(world: World, shape: int) -> tuple[str, str]:
+    """(figure, link) of a shape; ("world", its name or kind) where it is fixed."""
+    g = world._geometry
+    number = int(g.ints[shape, at.FIGURE])
+    return (list(world._figures)[number], g.links[shape]) if number >= 0 else ("world", g.names[shape])
+
+
 def contact_views(world: World) -> list[ContactInfo]:
     """Patches of the last step."""
-    n, names = int(world._info[0]), world._geometry.names
-    ids, data = world._contacts.ids[:n], world._contacts.data[:n]
-    force = world._warm_force[:n, :3] / world.dt
-    out = []
-    for patch in np.unique(ids[:, at.PATCH]):
+    ids, data, force = last_contacts(world)
+    if len(ids) == 0:
+        return []
+    g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info[2]), []
+    for patch in dict.fromkeys(ids[:, at.PATCH].tolist()):
         rows = np.flatnonzero(ids[:, at.PATCH] == patch)
         points, normal = data[rows, at.POINT : at.POINT + 3], data[rows[0], at.NORMAL : at.NORMAL + 3]
         press = np.maximum(force[rows] @ normal, 0.0)
         cop = press @ points / press.sum() if press.sum() > 0 else points.mean(0)
-        a, b = (names[ids[rows[0], k]] for k in (at.SHAPE_A, at.SHAPE_B))
-        out.append(ContactInfo(a, b, points.copy(), normal.copy(), data[rows, at.GAP].copy(), force[rows].copy(), cop))
+        twist, (a, b) = np.zeros(6), (int(ids[rows[0], k]) for k in (at.SHAPE_A, at.SHAPE_B))
+        for shape, sign in ((a, 1.0), (b, -1.0)):
+            body = g.ints[shape, at.BODY]
+            t = poses.twist[body]
+            twist[:3] += sign * (t[:3] + cross(t[3:], cop - poses.position[body]))
+            twist[3:] += sign * t[3:]
+        gaps, bodies = data[rows, at.GAP].copy(), (owner_of(world, a), owner_of(world, b))
+        out.append(
+            ContactInfo(
+                g.names[a], g.names[b], bodies, points.copy(), normal.copy(), gaps, force[rows], cop, twist,
+                friction_of(world, a, b), sweeps,
+            )
+        )  # fmt: skip
     return out

@@ -34,8 +34,10 @@ from bunraku.spatial.table import Table
 from bunraku.world import joints, models
 from bunraku.world.errors import StepDiverged
 from bunraku.world.figure import Figure, LinkOf
+from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.room import MOST, Room
+from bunraku.world.sensors import Sensor, sensor_of
 from bunraku.world.snapshot import Snapshot, put_back, take
 from bunraku.world.step import steps
 from bunraku.world.ties import Connection, Ties
@@ -43,7 +45,7 @@ from bunraku.world.views import ContactInfo, Report, contact_views
 
 class World:
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
-    contacts are seen."""
+    contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors)."""
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class World:
         margin: float = 0.01,
         stiffness: float = 2e5,
         damping: float = 1e3,
+        seed: int = 0,
     ) -> None:
         for what, x, most in (("dt", dt, 1.0), ("tolerance", tolerance, 1.0), ("margin", margin, 10.0)):
             if not (np.isfinite(x) and 0 < x <= most):
@@ -67,6 +70,8 @@ class World:
         self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
         self.stiffness, self.damping = float(stiffness), float(damping)
         self.time = 0.0
+        self.rng = np.random.default_rng(seed)
+        self.sensors: list[Sensor] = []
         none = np.zeros(0)
         self.q, self.v, self.tau, self.target_q, self.target_v, self.applied = (none.copy() for _ in range(6))
         self.drive = np.zeros((0, joints.DRIVE_COLUMNS))
@@ -210,6 +215,11 @@ class World:
         """Call `controller(world)` before every step; it may set torques."""
         self._controllers.append(controller)
 
+    def add_sensor(self, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
+        """A sensor "joint", "force_torque", "sole" or "imu" at a link, frame or (by name, "human.left_knee") joint: world.sensors."""
+        self.sensors.append(sensor_of(self, kind, at, **options))
+        return self.sensors[-1]
+
     # ---- stepping -------------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
@@ -230,7 +240,10 @@ class World:
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
+                    self._last.forget(self)
                     self._answer(status)
+        if n > 0:
+            self._last.end(self)
         self.report = Report.of(self)
 
     def run(self, seconds: float) -> None:
@@ -300,7 +313,7 @@ class World:
         return {
             "q": self.q, "v": self.v, "tau": self.tau, "target_q": self.target_q, "target_v": self.target_v, "drive": self.drive,
             "info": self._info, "sweep_order": self._contacts.ints, "joint_impulse": self._joint_impulse, "applied": self.applied,
-            "start_v": self._start_v, "warm_ids": self._warm_ids, "warm_force": self._warm_force,
+            "warm_ids": self._warm_ids, "warm_force": self._warm_force,
             "tie_ints": t.ints, "tie_reals": t.reals, "tie_force": t.impulse,
         }  # fmt: skip
 
@@ -335,7 +348,7 @@ class World:
         placed = [Placed(p.model, p.body, material=self._material_of[p.name]) for p in self._parts.values()]
         self._table, self._geometry = t, Geometry.of(placed, self._fixed)
         self._contacts, self._room = Contacts(self._geometry), Room(m, t)
-        self._f_ext, self._moved, self._start_v = np.zeros(6 * m.nb), np.zeros(m.nv), self.v.copy()
+        self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
         self._numbers[[at.STIFFNESS, at.RATIO]] = self.stiffness, self.damping
@@ -346,7 +359,7 @@ class World:
             **dict(zip((at.Q, at.V, at.TAU, at.F_EXT, at.MOVED), (self.q, self.v, self.tau, self._f_ext, self._moved))),
             **{k: np.zeros(m.nv) for k in (at.ACCEL, at.NEXT_V, at.TORQUES, at.TOTAL)},
             **dict(zip((at.TARGET_Q, at.TARGET_V, at.DRIVE, at.APPLIED), (self.target_q, self.target_v, self.drive, self.applied))),
-            **dict(zip((at.NUMBERS, at.INFO, at.START_V), (self._numbers, self._info, self._start_v))),
+            **dict(zip((at.NUMBERS, at.INFO, at.START_Q, at.START_V), (self._numbers, self._info, self._last.q, self._last.v))),
             at.SHAPE_INTS: self._geometry.ints,
             at.SHAPE_REALS: self._geometry.reals,
             at.EXCLUDED: self._geometry.excluded,

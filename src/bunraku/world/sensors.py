@@ -1,0 +1,256 @@
+"""Sensors: what a robot's own instruments would read after a step, with noise and bias if wanted.
+
+    knee = world.add_sensor("joint", at="human.left_knee")             position, velocity, torque
+    ankle = world.add_sensor("force_torque", at=fig["left_foot"])      force, torque that the joint puts on the link
+    sole = world.add_sensor("sole", at=fig["left_foot"])               force, torque of all contacts of the link, cop
+    imu = world.add_sensor("imu", at=fig["trunk"], offset=(0, 0, 0.2), noise={"acceleration": 0.05})
+    imu.acceleration, imu.gyro, imu.orientation, imu.read()
+
+Everything is in the axes and at the origin of the link or frame, moved by `offset` [m] and turned by `rotation` (quaternion or matrix) in it. Forces
+and accelerations are means of the last step at the pose of its start (world.laststep), the rest is of now; before the first step they are
+zero. An accelerometer reads specific force, f = R' (a - g): at rest +9.80665 m/s^2 upwards, in free fall 0.
+`noise` (standard deviation) and `bias` are a number for all channels or a dict by channel; one draw a channel a step, when it is first read,
+from `world.rng`, which snapshots keep. That of an orientation is a small turn [rad] in the sensor's axes. Checked in tests/world/test_sensors.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from bunraku.collision import layout as shape_at
+from bunraku.dynamics.functions import kinematics
+from bunraku.errors import InputError, UnknownName, closest
+from bunraku.model.build import quaternion
+from bunraku.model.configuration import multiply
+from bunraku.model.description import rotation_matrix
+from bunraku.model.model import FrameInfo
+from bunraku.world.laststep import cross, last_contacts
+from bunraku.world.views import PRESSING
+
+if TYPE_CHECKING:
+    from bunraku.world.figure import Figure, LinkOf
+    from bunraku.world.world import World
+
+PerChannel = float | Mapping[str, Any]
+
+
+class Sensor:
+    """See the module text. `read()` gives all channels; each is also an attribute."""
+
+    channels: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self, world: World, figure: Figure, place: str, noise: PerChannel = 0.0, bias: PerChannel = 0.0
+    ) -> None:
+        self.world, self.figure, self.place = world, figure, place
+        self.noise, self.bias = self._by_channel("noise", noise), self._by_channel("bias", bias)
+        self._drawn: dict[str, np.ndarray] = {}
+        self._when: Any = None
+
+    def read(self) -> dict[str, np.ndarray]:
+        """All channels, with noise and bias."""
+        return {name: self._disturbed(name, value) for name, value in self._measured().items()}
+
+    def exact(self) -> dict[str, np.ndarray]:
+        """All channels without noise and bias."""
+        return self._measured()
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_") or name not in type(self).channels:
+            raise AttributeError(f"{type(self).__name__} has no channel {name!r}.{closest(name, type(self).channels)}")
+        return self._disturbed(name, self._measured()[name])
+
+    def _measured(self) -> dict[str, np.ndarray]:
+        self.world._prepare()
+        return self.measure()
+
+    def measure(self) -> dict[str, np.ndarray]:
+        """All channels of the present step, exact."""
+        raise NotImplementedError
+
+    def _by_channel(self, what: str, given: PerChannel) -> dict[str, np.ndarray]:
+        if not isinstance(given, Mapping):
+            given = dict.fromkeys(self.channels, given)
+        for name, x in given.items():
+            if name not in self.channels:
+                raise InputError(f"sensor: {what} names a channel {name!r}.{closest(name, self.channels)}")
+            try:
+                a = np.asarray(x, dtype=float)
+            except (TypeError, ValueError):
+                raise InputError(f"sensor: {what} of {name!r} must be numbers, got {x!r}.") from None
+            if not np.all(np.isfinite(a)) or (what == "noise" and np.any(a < 0)):
+                raise InputError(
+                    f"sensor: {what} {x} of {name!r} is not a finite number{' of 0 or more' * (what == 'noise')}."
+                )
+        return {name: np.asarray(x, dtype=float) for name, x in given.items()}
+
+    def _disturbed(self, name: str, value: np.ndarray) -> np.ndarray:
+        size = 3 if name == "orientation" else len(value)
+        offset = self._draw(name, size) + self.bias.get(name, 0.0)
+        if np.shape(offset) != (size,):
+            raise InputError(f"sensor: noise and bias of {name!r} are a number or {size} numbers.")
+        if name == "orientation":
+            return multiply(value, _small_turn(offset)) if np.any(offset) else value
+        return value + offset
+
+    def _draw(self, name: str, size: int) -> np.ndarray:
+        spread = self.noise.get(name, np.zeros(()))
+        if not np.any(spread):
+            return np.zeros(size)
+        now = (self.world._last, self.world._last.stamp)
+        if self._when != now:
+            self._when, self._drawn = now, {}
+        if name not in self._drawn:
+            self._drawn[name] = spread * self.world.rng.standard_normal(size)
+        return self._drawn[name]
+
+
+class JointSensor(Sensor):
+    """Position, velocity and applied torque of a joint (arrays of its nq, nv, nv; for a gear's follower its own, torque none)."""
+
+    channels = ("position", "velocity", "torque")
+
+    def __init__(self, world: World, figure: Figure, joint: str, **options: Any) -> None:
+        super().__init__(world, figure, joint, **options)
+        self.joint = figure.model.joint(joint)
+        for given in (self.noise, self.bias):
+            if self.joint.nq != self.joint.nv and np.any(given.get("position", 0.0)):
+                raise InputError(
+                    f"sensor: {joint!r} is a {self.joint.kind} joint; its position, a quaternion, takes no noise or bias."
+                )
+
+    def measure(self) -> dict[str, np.ndarray]:
+        """Now; the torque is that of the last step."""
+        j, part = self.joint, self.figure.part
+        if j.leader is not None:
+            q, v = self.figure.q[j.iq : j.iq + 1], self.figure.v[j.iv : j.iv + 1]
+            return {"position": j.ratio * q + j.offset, "velocity": j.ratio * v, "torque": np.zeros(0)}
+        torque = self.world._last.tau[part.v][j.v]
+        return {"position": self.figure.q[j.q].copy(), "velocity": self.figure.v[j.v].copy(), "torque": torque.copy()}
+
+
+class MountedSensor(Sensor):
+    """A sensor in a frame of a link."""
+
+    def __init__(
+        self,
+        world: World,
+        figure: Figure,
+        link: str,
+        *,
+        offset: Sequence[float] = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(world, figure, link, **options)
+        shift = np.asarray(offset, dtype=float)
+        if shift.shape != (3,) or not np.all(np.isfinite(shift)):
+            raise InputError(f"sensor: offset needs three finite numbers, got {offset}.")
+        f = figure.model.frame(link)
+        position, turn = f.position + f.rotation @ shift, f.rotation @ rotation_matrix(rotation, "sensor")
+        self.frame = FrameInfo(f"{link} sensor", f.body, position, turn, False)
+
+    @property
+    def body(self) -> int:
+        """Body of the whole world that carries it."""
+        return self.figure.part.body + self.frame.body if self.frame.body else 0
+
+    def start_pose(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(position of the sensor, of its body, rotation) at the start of the last step."""
+        k = self.world._last.poses()
+        R = k.rotation[self.body]
+        return k.position[self.body] + R @ self.frame.position, k.position[self.body], R @ self.frame.rotation
+
+
+class ForceTorque(MountedSensor):
+    """Force and torque that the joint which carries a link (and all that is fixed to it) puts on it, in the sensor's frame."""
+
+    channels = ("force", "torque")
+
+    def __init__(self, world: World, figure: Figure, link: str, **options: Any) -> None:
+        super().__init__(world, figure, link, **options)
+        if self.frame.body == 0:
+            raise InputError(f"sensor: {link!r} of {figure.name!r} is fixed to the world; no joint carries it.")
+
+    def measure(self) -> dict[str, np.ndarray]:
+        """Mean of the last step."""
+        x, origin, R = self.start_pose()
+        load = self.world._last.loads(self.world).wrench[self.body]
+        return {"force": R.T @ load[:3], "torque": R.T @ (load[3:] + cross(origin - x, load[:3]))}
+
+
+class SoleForce(MountedSensor):
+    """Sum of the contact forces on a link (for a frame: on its whole body) about the sensor's origin, and their centre of pressure (NaN without)."""
+
+    channels = ("force", "torque", "cop")
+
+    def measure(self) -> dict[str, np.ndarray]:
+        """Mean of the last step."""
+        g, number = self.world._geometry, list(self.world._figures).index(self.figure.name)
+        own = (g.ints[:, shape_at.FIGURE] == number) & (g.ints[:, shape_at.BODY] == self.body)
+        if self.figure.model.frame(self.place).is_link:
+            own &= np.array([link == self.place for link in g.links])
+        ids, data, force = last_contacts(self.world)
+        sign = own[ids[:, shape_at.SHAPE_A]].astype(float) - own[ids[:, shape_at.SHAPE_B]]
+        x, _, R = self.start_pose()
+        arm = data[:, shape_at.POINT : shape_at.POINT + 3] - x
+        normal = data[:, shape_at.NORMAL : shape_at.NORMAL + 3]
+        press = np.where(sign != 0, np.maximum((force * normal).sum(1), 0.0), 0.0)
+        cop = press @ arm / press.sum() if press.sum() > PRESSING else np.full(3, np.nan)
+        force = sign[:, None] * force
+        return {"force": R.T @ force.sum(0), "torque": R.T @ cross(arm, force).sum(0), "cop": R.T @ cop}
+
+
+class IMU(MountedSensor):
+    """Specific force [m/s^2], angular velocity [rad/s] and orientation (quaternion wxyz, world <- sensor)."""
+
+    channels = ("acceleration", "gyro", "orientation")
+
+    def measure(self) -> dict[str, np.ndarray]:
+        """Acceleration: mean of the last step; the others: now."""
+        x, origin, R = self.start_pose()
+        loads, r, i = self.world._last.loads(self.world), x - origin, self.body
+        w = loads.omega[i]
+        f = loads.specific[i] + cross(loads.alpha[i], r) + cross(w, cross(w, r))
+        k = kinematics(self.figure.model, self.figure.q.copy(), self.figure.v.copy())
+        now = k.pose(self.frame)[1]
+        gyro = now.T @ k.velocity(self.frame)[3:]
+        return {"acceleration": R.T @ f, "gyro": gyro, "orientation": quaternion(now)}
+
+
+KINDS: dict[str, type[Sensor]] = {"joint": JointSensor, "force_torque": ForceTorque, "sole": SoleForce, "imu": IMU}
+
+
+def sensor_of(world: World, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
+    """A sensor by its kind; `at` is a link or frame, a figure (its root link), or "figure.name" of a link, frame or joint."""
+    from bunraku.world.figure import Figure
+
+    if kind not in KINDS:
+        raise UnknownName(f"add_sensor: there is no kind {kind!r}.{closest(kind, KINDS)}")
+    if isinstance(at, str):
+        name = max((n for n in world._figures if at.startswith(f"{n}.")), key=len, default=None)
+        if name is None:
+            raise UnknownName(
+                f"add_sensor: {at!r} does not begin with a figure's name and a dot.{closest(at, world._figures)}"
+            )
+        figure, place = world._figures[name], at[len(name) + 1 :]
+    elif isinstance(at, Figure):
+        figure, place = at, at.model.links[0].name
+    else:
+        figure, place = at.figure, at.name
+    if kind == "joint" and not isinstance(at, str):  # a link stands for the joint that carries it
+        place = next((j.name for j in reversed(figure.model.joints) if j.link == place), place)
+    allowed = ("noise", "bias") if kind == "joint" else ("noise", "bias", "offset", "rotation")
+    for option in options:
+        if option not in allowed:
+            raise InputError(f"add_sensor: a {kind!r} sensor has no option {option!r}.{closest(option, allowed)}")
+    return KINDS[kind](world, figure, place, **options)
+
+
+def _small_turn(x: np.ndarray) -> np.ndarray:
+    """Quaternion of a rotation vector."""
+    angle = float(np.linalg.norm(x))
+    return np.array([np.cos(angle / 2), *(np.sin(angle / 2) / angle * x)])
