@@ -34,6 +34,7 @@ GEARS = np.int64(20)  # (gears, 8) kept gears
 JOINT_IMPULSE = np.int64(21)  # (3 nv + 3 balls + gears) of the last step
 START_V = np.int64(22)  # (nv) v at the start of the last step
 START_Q = np.int64(25)  # (nq) q at the start of the last step
+TRACK_Q, TRACK_V = places(26, 28)  # (rows, nq), (rows, nv): what servos follow, a row a step; no rows: TARGET_Q stays
 LIMITS = np.int64(23)  # (nv, 3) columns of bunraku.constraint.joint_rows
 TOTAL = np.int64(24)  # (nv) torques of the step without their implicit part
 
@@ -60,10 +61,10 @@ STAGE = np.int64(105)
 ARRAYS = 128
 
 # entries of NUMBERS
-DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, SPARE_1, SPARE_2 = range(8)
+DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, RESIDUAL_MOST, SPARE = range(8)
 NUMBERS_COUNT = 8
 # entries of INFO
-N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, LAST_BOUNCED, EXTRA, STEPS = range(14)
+N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, TRACK_AT, SWEEPS_MOST, UNSOLVED_ALL = range(14)
 INFO_COUNT = 16
 # entries of COUNT
 N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)

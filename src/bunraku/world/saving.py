@@ -241,6 +241,8 @@ def check_arrays(world: World, arrays: dict[str, np.ndarray]) -> None:
         all(np.array_equal(a, b) for a, b in zip(*settings))
         and info[0] == known == len(arrays["contact_data"])
         and len(arrays["warm_force"]) == warm >= info[1] >= 0
+        and len(arrays["track_q"]) == len(arrays["track_v"])
+        and info[at.TRACK_AT] >= 0
         and np.array_equal(np.sort(order), np.arange(shapes))
         and (not known or (ids.min() >= 0 and ids.max() < shapes))
         and (not len(bodies) or (bodies.min() >= 0 and bodies.max() < world.model.nb))

@@ -20,13 +20,12 @@ from bunraku.constraint.arrays import FIXED_PAIRS
 from bunraku.errors import BunrakuError, InputError
 from bunraku.world.randomness import packed, unpack
 from bunraku.world.ties import Connection
-from bunraku.world.views import Report
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
 
 Push = tuple[str, str, np.ndarray, float]
-GROWING = ("warm_ids", "warm_force", "contact_ids", "contact_data")  # as long as there are contacts
+GROWING = ("warm_ids", "warm_force", "contact_ids", "contact_data", "track_q", "track_v")  # as long as there are contacts
 
 
 @dataclass(frozen=True)
@@ -73,6 +72,7 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     while len(world._contacts.ids) < len(snapshot.arrays["contact_ids"]):
         world._contacts.grow(FULL)
     world._new_warm(snapshot.arrays["warm_ids"], snapshot.arrays["warm_force"])
+    world._set_track(snapshot.arrays["track_q"].copy(), snapshot.arrays["track_v"].copy())
     own = arrays_of(world)
     for name, a in snapshot.arrays.items():
         if name not in GROWING:
@@ -86,7 +86,6 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     world._ties.connections = {c.number: c for c in snapshot.connections}
     world._pushes = [(figure, link, wrench.copy(), end) for figure, link, wrench, end in snapshot.pushes]
     restore_controllers(world._controllers, snapshot.controllers)
-    world.report = Report.of(world)
 
 
 def arrays_of(world: World) -> dict[str, np.ndarray]:
@@ -96,6 +95,8 @@ def arrays_of(world: World) -> dict[str, np.ndarray]:
         "contact_ids": world._contacts.ids[:n],
         "contact_data": world._contacts.data[:n],
         "numbers": world._numbers,
+        "track_q": world._track[0],
+        "track_v": world._track[1],
         "random": packed(world.rng),
         **world._last.arrays(),
     }
