@@ -188,7 +188,9 @@ def impulses(h, soft):
     keep_ties(h)
     if ints1(h, INFO)[BOUNCED] == 0:
         return OK
-    status = solve_islands(h, POSITIONS, soft)  # an impact inside the step: positions have a right-hand side of their own
+    status = solve_islands(
+        h, POSITIONS, soft
+    )  # an impact inside the step: positions have a right-hand side of their own
     if status < 0:
         return status
     return new_velocity(h, MOVED)

@@ -199,6 +199,11 @@ class World:
         """Cut a connection; cutting it twice does no harm."""
         self._ties.cut(connection)
 
+    @property
+    def connections(self) -> dict[int, Connection]:
+        """Connections by number, with those that broke or were cut until their number is used again."""
+        return dict(self._ties.connections)
+
     def push(self, link: LinkOf, force: Sequence[float], seconds: float, torque: Sequence[float] = (0, 0, 0)) -> None:
         """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now."""
         wrench = np.array([*force, *torque], dtype=float)
