@@ -105,7 +105,7 @@ def summary_text(data: dict[str, Any]) -> str:
         ("worst residual", f"{data['worst_residual']:.1e}"),
         ("most solver sweeps", f"{data['most_sweeps']} in a step"),
         ("steps unsolved", str(data["steps_unsolved"])),
-        *((name.replace("_", " "), f"{value:g}") for name, value in data["counts"].items()),
+        ("most solves", f"{data['most_solves']} in a step, {data['steps_with_fallback']} steps with a fallback"),
         ("connections broken", broken),
         ("final energy", f"{data['energy_J']:.3f} J"),
     ]

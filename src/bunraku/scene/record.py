@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ class Recording:
     residual: float
     sweeps: int
     unsolved: int
-    extra: dict[str, float] = field(default_factory=dict)
+    solves: int
+    fallbacks: int
 
     def summary(self) -> dict[str, Any]:
         """What a person wants to know, as plain data."""
@@ -55,7 +56,8 @@ class Recording:
             "worst_residual": self.residual,
             "most_sweeps": self.sweeps,
             "steps_unsolved": self.unsolved,
-            "counts": self.extra,
+            "most_solves": self.solves,
+            "steps_with_fallback": self.fallbacks,
             "broken": [{"connection": name, "time_s": t} for name, t in self.broken],
             "energy_J": float(self.energy[-1]),
             "figures": {f.name: {"com_m": f.com.tolist(), "base_m": place(f)} for f in self.world.figures},
@@ -73,10 +75,9 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
     every = max(1, steps // SAMPLES)
     events = next((c for c in world._controllers if isinstance(c, Events)), None)
     broken: dict[int, tuple[Connection, str, float]] = {}
-    extra: dict[str, float] = {}
     times, qs, energies, forces = [], [], [], []
-    worst = {"penetration": 0.0, "residual": 0.0, "sweeps": 0.0}
-    unsolved, wall = 0, 0.0
+    worst = {"penetration": 0.0, "residual": 0.0, "sweeps": 0, "solves": 0}
+    unsolved, fallbacks, wall = 0, 0, 0.0
     for k in range(steps):
         began = time.perf_counter()
         world.step()
@@ -85,8 +86,7 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
         for key in worst:
             worst[key] = max(worst[key], getattr(report, key))
         unsolved += report.unsolved > 0
-        for key, value in report.extra.items():
-            extra[key] = extra.get(key, 0.0) + value
+        fallbacks += report.fallback > 0
         for name, tie in events.connections(world) if events is not None else ():
             if tie.broken and id(tie) not in broken:
                 broken[id(tie)] = (tie, name, world.time)
@@ -113,7 +113,8 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
         worst["residual"],
         int(worst["sweeps"]),
         unsolved,
-        extra,
+        int(worst["solves"]),
+        fallbacks,
     )
 
 
