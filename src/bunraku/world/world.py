@@ -21,7 +21,7 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint import arrays as at
-from bunraku.constraint.arrays import DIVERGED, ROOM
+from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_LARGE
 from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import scratch_size
@@ -271,6 +271,8 @@ class World:
                     f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
                 )
             self._room = self._room.grown()
+        elif status == ROOM_LARGE:
+            self._room = self._room.enlarged(int(self._info[at.LARGE_NEEDS]))
         elif status == DIVERGED:
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
             name, speed = self.model.dof_names[worst], self._moved[worst]
