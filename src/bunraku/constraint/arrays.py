@@ -54,6 +54,7 @@ TIE_LAST = np.int64(85)  # (6 ties) forces of the last step
 K, B, ISLAND_INTS, ISLAND_REALS, ISLAND_LAM, SOLVER, ROW_OF, DONE, LOCAL_OF = places(70, 79)
 STARTS, COLS, VALUES, SLOT = places(79, 83)
 ISLAND_START, BY_ISLAND = places(83, 85)
+LARGE_TREES, LARGE_WORK, LARGE_SCRATCH = places(86, 89)
 
 # other contact models and integrators, each numbered where it is written
 LINK = np.int64(90)
@@ -65,12 +66,14 @@ DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, RESIDUAL_MOST, SPARE = range(
 NUMBERS_COUNT = 8
 # entries of INFO
 N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, TRACK_AT, SWEEPS_MOST, UNSOLVED_ALL = range(14)
-INFO_COUNT = 16
+LARGE_FIRST, LARGE_LAST, LARGE_ROWS, LARGE_BLOCKS, LARGE_NEEDS, LARGE_SOFT = range(14, 20)
+INFO_COUNT = 24
 # entries of COUNT
 N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)
 
 ROOM = np.int64(-10)  # status: too few rows, packs, blocks or sources
-ROOM_ISLAND, ROOM_POOL = np.int64(-11), np.int64(-12)  # status: an island has too many rows; too few 6x6 responses
+ROOM_LARGE = np.int64(-11)  # status: an array for large islands was too small, or its stage is not there yet
+ROOM_POOL = np.int64(-12)  # status: too few 6x6 responses
 DIVERGED = np.int64(-20)  # status: something is no longer finite, or too fast
 OK = np.int64(0)
 TOO_FAST = 1e5  # m/s or rad/s beyond which a step counts as diverged

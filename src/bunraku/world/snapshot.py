@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.collision.layout import FULL
+from bunraku.constraint.arrays import FIXED_PAIRS
 from bunraku.errors import BunrakuError, InputError
 from bunraku.world.randomness import packed, unpack
 from bunraku.world.ties import Connection
@@ -61,6 +62,11 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     if len(snapshot.controllers) > len(world._controllers):
         raise InputError(
             f"restore: the snapshot has {len(snapshot.controllers)} controllers, this world {len(world._controllers)}; add them first."
+        )
+    shapes = len(snapshot.arrays["sweep_order"]), int(snapshot.arrays["info"][FIXED_PAIRS])
+    if shapes != (len(world._contacts.ints), int(world._info[FIXED_PAIRS])):
+        raise InputError(
+            "restore: the snapshot is of a world with other shapes; take one after the last shape was added."
         )
     world._ties.resize(len(snapshot.arrays["tie_ints"]))
     while len(world._contacts.ids) < len(snapshot.arrays["contact_ids"]):

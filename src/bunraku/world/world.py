@@ -21,7 +21,7 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint import arrays as at
-from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_ISLAND, ROOM_POOL
+from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_LARGE, ROOM_POOL
 from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import scratch_size
@@ -33,7 +33,7 @@ from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 from bunraku.world import joints, models
 from bunraku.world.errors import StepDiverged, check_finite, diverged
-from bunraku.world.figure import Figure, LinkOf
+from bunraku.world.figure import Figure, LinkOf, anchor
 from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
@@ -196,7 +196,7 @@ class World:
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
 
     def spring(
@@ -214,12 +214,17 @@ class World:
         """A spring [N/m] and damper [N s/m] between two points of two links (b None: of the world), given in world coordinates at this
         moment, the links' origins by default; `rest` [m] is its length without force, the present one by default. Cut it with `disconnect`."""
         self._prepare()
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
 
     def disconnect(self, connection: Connection) -> None:
         """Cut a connection; cutting it twice does no harm."""
         self._ties.cut(connection)
+
+    @property
+    def connections(self) -> dict[int, Connection]:
+        """Connections by number, with those that broke or were cut until their number is used again."""
+        return dict(self._ties.connections)
 
     def push(self, link: LinkOf, force: Sequence[float], seconds: float, torque: Sequence[float] = (0, 0, 0)) -> None:
         """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now."""
@@ -284,7 +289,7 @@ class World:
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
-        elif status in (ROOM, ROOM_ISLAND, ROOM_POOL):
+        elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
             try:
                 self._room = self._room.grown(status)
             except TooLarge as error:
@@ -440,12 +445,3 @@ class World:
             k = 6 * (f.part.body + info.body)
             self._f_ext[k : k + 3] += wrench[:3]
             self._f_ext[k + 3 : k + 6] += wrench[3:] + np.cross(arm, wrench[:3])
-
-    def _anchor(self, x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:
-        """(body, position, rotation) of a link in the world."""
-        if x is None:
-            return 0, np.zeros(3), np.eye(3)
-        link = LinkOf(x, x.model.links[0].name) if isinstance(x, Figure) else x
-        info = link.figure.model.frame(link.name)
-        position, rotation = link.figure.pose(link.name)
-        return (link.figure.part.body + info.body if info.body else 0), position, rotation
