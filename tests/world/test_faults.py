@@ -333,4 +333,5 @@ def test_a_robot_whose_links_overlap_does_not_burst():
     world.step()
     assert world.report.unsolved == 1 and world.report.rows > 200
     world.step(20)
-    assert np.abs(talos.v).max() < 100 and talos.energy < 500  # 90 kg pushed apart at 0.5 m/s, some of it by light links
+    # 90 kg pushed apart at 0.5 m/s, some of it by light links
+    assert np.abs(talos.v).max() < 100 and talos.energy < 500
