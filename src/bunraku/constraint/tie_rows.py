@@ -3,7 +3,7 @@
 Rigid: J v+ = -TIE error / dt, the error taken back within a few steps. Spring and damper, implicit: lam = -dt (k (e + dt v+) + d v+), so
     v+ + lam / (dt (d + dt k)) + k e / (d + dt k) = 0 .
 A spring between two points is one such row along the line between them, e = length - rest. The frame is fixed to the first body; a connection's turning error is the
-rotation vector between the two frames. Checked in tests/world/.
+rotation vector between the two frames, or the angle between their free axes where two are tied. Checked in tests/world/.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from bunraku.model.layout import NW, POS, ROT
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import split
 from bunraku.spatial.table import ints2, reals1, reals2
-from bunraku.spatial.vec import add, dot, ld3, ld9, mm, mt, mv, scale, sub
+from bunraku.spatial.vec import add, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
 
 TIE = 0.8  # part of a connection's error that is taken back in a step
 
@@ -67,6 +67,19 @@ def rotation_error(E):
     # angle over sine, from the two: the series near zero, bounded near half a turn
     k = 1.0 + s * s / 6.0 if s < 1e-4 and c > 0.0 else angle(s, c) / max(s, 1e-9)
     return (k * x, k * y, k * z)
+
+
+@inline
+def turning_error(F, E, mask):
+    """How far a frame F is turned from E along the tied axes (mask). Two tied axes are a hinge: then the cross product of the two free
+    axes, whose rate is that of the rows at any angle of the hinge. Else the rotation vector."""
+    if mask == 3:
+        return cross(col(E, 2), col(F, 2))
+    if mask == 5:
+        return cross(col(E, 1), col(F, 1))
+    if mask == 6:
+        return cross(col(E, 0), col(F, 0))
+    return rotation_error(mm(F, mt(E)))
 
 
 @part
@@ -166,7 +179,7 @@ def tie_rows(h):
             F = mm(Ra, nine(ties, c, TURN_A))
             status = three_ties(h, c, a, b, tie_ints[c, AXES] & 7, ALONG, xb, F, gap)
             if status == OK and tie_ints[c, AXES] > 7:
-                twist = rotation_error(mm(F, mt(mm(Rb, nine(ties, c, TURN_B)))))
+                twist = turning_error(F, mm(Rb, nine(ties, c, TURN_B)), tie_ints[c, AXES] >> 3)
                 status = three_ties(h, c, a, b, tie_ints[c, AXES] >> 3, ABOUT, xb, F, twist)
         if status != OK:
             return status

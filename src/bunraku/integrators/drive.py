@@ -45,8 +45,8 @@ def ball_error(q, goal, k):
 
 
 @part
-def drive_joints(h):
-    """TOTAL torques for aba, and the implicit terms into ROTOR."""
+def drive_joints(h, dt):
+    """TOTAL torques for aba, and the implicit terms of a step dt into ROTOR; none (explicit torques) with dt = 0."""
     ints, reals, _ = model_of(h)
     q = reals1(h, Q)
     v = reals1(h, V)
@@ -55,7 +55,6 @@ def drive_joints(h):
     drive = reals2(h, DRIVE)
     goal = reals1(h, TARGET_Q)
     rate = reals1(h, TARGET_V)
-    dt = reals1(h, NUMBERS)[DT]
     for i in range(1, ints.shape[0]):
         if ints[i, FOLLOWS] != 0:
             continue

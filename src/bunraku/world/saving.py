@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "bunraku world", 1
 DIGEST = 64
-OPTIONS = ("dt", "contact", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
+OPTIONS = ("dt", "contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
 
 
 def save(world: World, path: str | Path) -> Path:

@@ -84,7 +84,7 @@ def steps(h, n):
 def free_motion(h):
     """v' without constraints, and the velocities of the bodies' origins (the angular ones are there after aba)."""
     ints, reals, work = model_of(h)
-    drive_joints(h)
+    drive_joints(h, reals1(h, NUMBERS)[DT])
     v = reals1(h, V)
     aba_passes(ints, reals, reals1(h, Q), v, reals1(h, TOTAL), reals1(h, F_EXT), work, reals1(h, ACCEL))
     for k in range(3):
