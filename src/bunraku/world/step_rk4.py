@@ -18,31 +18,23 @@ import numpy as np
 from bunraku.constraint.arrays import (
     ACCEL,
     APPLIED,
-    BOUNCED,
     DIVERGED,
     DT,
     F_EXT,
-    INFO,
     MOVED,
-    N_BLOCKS,
-    N_PACKS,
     NEXT_V,
     NUMBERS,
     OK,
     STAGE,
     START_Q,
     START_V,
-    TIE_INTS,
     TOTAL,
     Q,
     V,
     model_of,
     places,
-    rows_of,
 )
-from bunraku.constraint.contact_rows import REST_SPEED
-from bunraku.constraint.island import along
-from bunraku.constraint.joint_rows import TIE_ORIGIN
+from bunraku.constraint.held import hold_forces, something_hits
 from bunraku.constraint.loops import (
     ACCELERATION,
     POSITION,
@@ -52,24 +44,7 @@ from bunraku.constraint.loops import (
     close_loops,
     count_loops,
 )
-from bunraku.constraint.rows import (
-    BLOCK_KIND,
-    BODY,
-    EQUALITY,
-    FIRST,
-    FIRST_BLOCK,
-    FIRST_ROW,
-    INDEX,
-    KIND,
-    LINES,
-    ORIGIN,
-    PACK,
-    SOURCE,
-    W,
-    side_rate,
-)
 from bunraku.constraint.soft_ties import add_soft_wrenches, count_soft
-from bunraku.constraint.tie_rows import ACTIVE
 from bunraku.dynamics.aba_kernel import aba_passes
 from bunraku.dynamics.articulated import axis
 from bunraku.dynamics.kinematics_kernel import motion_pass
@@ -77,24 +52,22 @@ from bunraku.dynamics.passes import drift
 from bunraku.integrators.advance import advance
 from bunraku.integrators.chart import chart_rate
 from bunraku.integrators.drive import drive_joints, note_torques
-from bunraku.model.layout import ARM, IV, NW, VEL
+from bunraku.model.layout import ARM, NW, VEL
 from bunraku.model.model import Model
 from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.lanes import split, st
-from bunraku.spatial.table import ints1, ints2, reals1, run, stage
+from bunraku.spatial.lanes import st
+from bunraku.spatial.table import ints1, reals1, run, stage
 from bunraku.spatial.vec import ld3
 from bunraku.world.step import sane
 
 EVALUATE, LOOPS = 5, 6  # stages that other stages run
 
-FIRST_Q, FIRST_V, BASE_V, BACK_Q = places(
-    STAGE, STAGE + 4
-)  # q and v at the start, v with new connections, q before a projection
-HELD, HELD_TAU, EXT = places(STAGE + 4, STAGE + 7)  # wrenches and torques held over the step, all wrenches
-THETA, RATE_Q, CHANGE = places(STAGE + 7, STAGE + 10)  # place in the chart, its rate, what loops change
-SUM_Q, SUM_V, SUM_TAU, PLAN, WORST = places(
-    STAGE + 10, STAGE + 15
-)  # sums over the stages; integers; largest row of the loops
+# q and v at the start, v with new connections, q before a projection; wrenches and torques held over the step, all wrenches;
+# place in the chart, its rate, what loops change; sums over the stages; integers, and the largest row of the loops
+FIRST_Q, FIRST_V, BASE_V, BACK_Q = places(STAGE, STAGE + 4)
+HELD, HELD_TAU, EXT = places(STAGE + 4, STAGE + 7)
+THETA, RATE_Q, CHANGE = places(STAGE + 7, STAGE + 10)
+SUM_Q, SUM_V, SUM_TAU, PLAN, WORST = places(STAGE + 10, STAGE + 15)
 N_LOOPS, N_SOFT, LEVEL = range(3)  # entries of PLAN
 CLOSED = 1e-13  # m or rad: near what rounding allows
 STILL = 1e-9  # m/s or rad/s between the ends of a connection that is not new
@@ -187,79 +160,6 @@ def loops_at(h, level):
 
 
 @part
-def present_rate(h, pack):
-    """Rates along the rows of a pack at the start of the step, four numbers."""
-    ints, _, work = model_of(h)
-    rows = rows_of(h)
-    v = reals1(h, V)
-    total = (0.0, 0.0, 0.0, 0.0)
-    for side in range(2):
-        s = rows.packs[pack, SOURCE + side]
-        if s < 0:
-            continue
-        i = rows.sources[s, INDEX]
-        if rows.sources[s, KIND] == BODY:
-            x = split(side_rate(work, i, rows.w, pack, 6 * side, 0.0))
-            total = (total[0] + x[0], total[1] + x[1], total[2] + x[2], 0.0)
-        else:
-            total = (total[0] + rows.w[W * pack + 24 * side] * v[ints[i, IV]], 0.0, 0.0, 0.0)
-    return total
-
-
-@part
-def something_hits(h):
-    """Whether an impulse stops an approach, a connection breaks, or one is new while something else presses."""
-    rows = rows_of(h)
-    tie_ints = ints2(h, TIE_INTS)
-    hits = ints1(h, INFO)[BOUNCED] != 0
-    fresh = False
-    presses = False
-    for k in range(rows.count[N_BLOCKS]):
-        r = rows.blocks[k, FIRST_ROW]
-        pack = rows.blocks[k, PACK]
-        if rows.blocks[k, BLOCK_KIND] == EQUALITY:
-            rate = present_rate(h, pack)
-            fresh = fresh or (rows.reals[k, 0] == 0.0 and max(abs(rate[0]), abs(rate[1]), abs(rate[2])) > REST_SPEED)
-            if rows.blocks[k, ORIGIN] >= TIE_ORIGIN:
-                hits = hits or tie_ints[(rows.blocks[k, ORIGIN] - TIE_ORIGIN) // 6, ACTIVE] == 0
-        elif rows.lam[r] != 0.0:
-            presses = True
-            limit = rows.reals[k, 1] == 0.0 or rows.blocks[k, BLOCK_KIND] == 0  # friction at a joint is none
-            hits = hits or (limit and present_rate(h, pack)[0] < -REST_SPEED)
-    return hits or (fresh and presses)
-
-
-@part
-def hold_forces(h):
-    """HELD and HELD_TAU: the impulses of contacts, limits and friction as constant wrenches and torques."""
-    ints, _, _ = model_of(h)
-    rows = rows_of(h)
-    held = reals1(h, HELD)
-    torque = reals1(h, HELD_TAU)
-    part_of = 1.0 / reals1(h, NUMBERS)[DT]
-    for pack in range(rows.count[N_PACKS]):
-        if rows.blocks[rows.packs[pack, FIRST_BLOCK], BLOCK_KIND] == EQUALITY:
-            continue
-        r = rows.packs[pack, FIRST]
-        lines = rows.packs[pack, LINES]
-        l0 = part_of * rows.lam[r]
-        l1 = part_of * rows.lam[r + 1] if lines > 1 else 0.0
-        l2 = part_of * rows.lam[r + 2] if lines > 2 else 0.0
-        for side in range(2):
-            s = rows.packs[pack, SOURCE + side]
-            if s < 0:
-                continue
-            at = W * pack + 24 * side
-            i = rows.sources[s, INDEX]
-            if rows.sources[s, KIND] == BODY:
-                for k in range(3):
-                    held[6 * i + k] += along(rows.w, at + 12 + 4 * k, l0, l1, l2)
-                    held[6 * i + 3 + k] += along(rows.w, at + 4 * k, l0, l1, l2)
-            else:
-                torque[ints[i, IV]] += l0 * rows.w[at]
-
-
-@part
 def project(h):
     """Positions, then rates, onto the closed loops; returns a status."""
     ints, _, _ = model_of(h)
@@ -349,7 +249,7 @@ def runge_kutta(h):
     plan = ints1(h, PLAN)
     v = reals1(h, V)
     change = reals1(h, CHANGE)
-    hold_forces(h)
+    hold_forces(h, HELD, HELD_TAU)
     plan[N_SOFT] = count_soft(h)
     if plan[N_LOOPS] > 0:
         clear_loop_forces(h)
