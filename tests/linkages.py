@@ -89,7 +89,7 @@ SQUEEZER_JOINTS = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")
 
 def squeezer(**options) -> tuple[World, Figure]:
     """Andrews' squeezer at its start, driven by 0.033 N m at beta, with its spring; q in the order of SQUEEZER_JOINTS by `joint(name)`."""
-    rr, d, e, ss, zt, zf, u = 7e-3, 28e-3, 2e-2, 35e-3, 4e-2, 2e-2, 4e-2
+    rr, d, e, zt, zf, u = 7e-3, 28e-3, 2e-2, 4e-2, 2e-2, 4e-2
     ra, da, ea, sa, sb, sc, sd = 92e-5, 115e-4, 1421e-5, 1874e-5, 1043e-5, 18e-3, 2e-2
     ta, tb, ua, ub, fa = 2308e-5, 916e-5, 1228e-5, 449e-5, 1421e-5
     A, B, C = (-0.06934, -0.00227, 0.0), (-0.03635, 0.03273, 0.0), (0.014, 0.072, 0.0)

@@ -6,7 +6,7 @@ velocity, and no force. Wrenches (force, moment) at the bodies' origins, world a
 
 from __future__ import annotations
 
-from bunraku.constraint.arrays import BOUNCED, DT, INFO, N_BLOCKS, N_PACKS, NUMBERS, TIE_INTS, V, model_of, rows_of
+from bunraku.constraint.arrays import BOUNCED, INFO, N_BLOCKS, N_PACKS, SOFT, TIE_LAST, V, model_of, rows_of
 from bunraku.constraint.contact_rows import REST_SPEED
 from bunraku.constraint.island import along
 from bunraku.constraint.joint_rows import TIE_ORIGIN
@@ -27,11 +27,10 @@ from bunraku.constraint.rows import (
     W,
     side_rate,
 )
-from bunraku.constraint.tie_rows import ACTIVE
 from bunraku.model.layout import IV
-from bunraku.spatial.kernel import part
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import split
-from bunraku.spatial.table import ints1, ints2, reals1
+from bunraku.spatial.table import ints1, reals1, reals2
 
 
 @part
@@ -54,45 +53,73 @@ def present_rate(h, pack):
     return total
 
 
+@inline
+def is_hard(h, k):
+    """Whether block k can carry an impact: a rigid contact or connection, a limit; not a spring, nor friction at a joint."""
+    rows = rows_of(h)
+    kind = rows.blocks[k, BLOCK_KIND]
+    if kind == CONTACT:
+        return reals2(h, SOFT)[rows.blocks[k, ORIGIN], 0] == 0.0
+    if kind == EQUALITY:
+        return rows.reals[k, 0] == 0.0
+    return rows.reals[k, 1] == 0.0
+
+
 @part
 def something_hits(h):
-    """Whether an impulse stops an approach, a connection breaks, or one is new while something else presses."""
+    """Whether an impulse stops an approach, or a connection with relative velocity is new while something else presses."""
     rows = rows_of(h)
-    tie_ints = ints2(h, TIE_INTS)
     hits = ints1(h, INFO)[BOUNCED] != 0
     fresh = False
     presses = False
     for k in range(rows.count[N_BLOCKS]):
-        r = rows.blocks[k, FIRST_ROW]
-        pack = rows.blocks[k, PACK]
+        if not is_hard(h, k):
+            continue
+        rate = present_rate(h, rows.blocks[k, PACK])
         if rows.blocks[k, BLOCK_KIND] == EQUALITY:
-            rate = present_rate(h, pack)
-            fresh = fresh or (rows.reals[k, 0] == 0.0 and max(abs(rate[0]), abs(rate[1]), abs(rate[2])) > REST_SPEED)
-            if rows.blocks[k, ORIGIN] >= TIE_ORIGIN:
-                hits = hits or tie_ints[(rows.blocks[k, ORIGIN] - TIE_ORIGIN) // 6, ACTIVE] == 0
-        elif rows.lam[r] != 0.0:
+            fresh = fresh or max(abs(rate[0]), abs(rate[1]), abs(rate[2])) > REST_SPEED
+        elif rows.lam[rows.blocks[k, FIRST_ROW]] > 0.0:
             presses = True
-            limit = rows.reals[k, 1] == 0.0 or rows.blocks[k, BLOCK_KIND] == CONTACT  # friction at a joint is none
-            hits = hits or (limit and present_rate(h, pack)[0] < -REST_SPEED)
+            hits = hits or rate[0] < -REST_SPEED
     return hits or (fresh and presses)
 
 
 @part
-def hold_forces(h, wrenches, torques):
-    """Add the impulses of contacts, limits and friction, as constant forces over the step, to arrays of wrenches and torques."""
+def keep_hard(h):
+    """Forget the impulses of all that is not hard."""
+    rows = rows_of(h)
+    for k in range(rows.count[N_BLOCKS]):
+        if not is_hard(h, k):
+            r = rows.blocks[k, FIRST_ROW]
+            for j in range(3 if rows.blocks[k, BLOCK_KIND] == CONTACT else 1):
+                rows.lam[r + j] = 0.0
+
+
+@part
+def add_tie_forces(h, weight):
+    """Add `weight` times lam to the forces of connections."""
+    rows = rows_of(h)
+    force = reals1(h, TIE_LAST)
+    for k in range(rows.count[N_BLOCKS]):
+        if rows.blocks[k, BLOCK_KIND] == EQUALITY and rows.blocks[k, ORIGIN] >= TIE_ORIGIN:
+            force[rows.blocks[k, ORIGIN] - TIE_ORIGIN] += weight * rows.lam[rows.blocks[k, FIRST_ROW]]
+
+
+@part
+def hold_forces(h, weight, wrenches, torques):
+    """Add `weight` times lam of contacts, limits and friction to arrays of wrenches and torques."""
     ints, _, _ = model_of(h)
     rows = rows_of(h)
     held = reals1(h, wrenches)
     torque = reals1(h, torques)
-    part_of = 1.0 / reals1(h, NUMBERS)[DT]
     for pack in range(rows.count[N_PACKS]):
         if rows.blocks[rows.packs[pack, FIRST_BLOCK], BLOCK_KIND] == EQUALITY:
             continue
         r = rows.packs[pack, FIRST]
         lines = rows.packs[pack, LINES]
-        l0 = part_of * rows.lam[r]
-        l1 = part_of * rows.lam[r + 1] if lines > 1 else 0.0
-        l2 = part_of * rows.lam[r + 2] if lines > 2 else 0.0
+        l0 = weight * rows.lam[r]
+        l1 = weight * rows.lam[r + 1] if lines > 1 else 0.0
+        l2 = weight * rows.lam[r + 2] if lines > 2 else 0.0
         for side in range(2):
             s = rows.packs[pack, SOURCE + side]
             if s < 0:

@@ -243,6 +243,17 @@ def close_loops(h, level, out):
 
 
 @part
+def measure_loops(h):
+    """(status, largest error of positions)."""
+    status = loop_rows(h, POSITION)
+    rows = rows_of(h)
+    worst = 0.0
+    for r in range(rows.count[N_ROWS]):
+        worst = max(worst, abs(rows.b[r]))
+    return status, worst
+
+
+@part
 def add_loop_forces(h, weight):
     """Add `weight` times the last lam to the forces of connections."""
     rows = rows_of(h)

@@ -41,6 +41,7 @@ from bunraku.constraint.arrays import (
     START_Q,
     START_V,
     TOTAL,
+    TRIAL,
     Q,
     V,
     model_of,
@@ -176,9 +177,10 @@ def impulses(h, soft):
         moved[k] = after[k]
     if status < 0:
         return status
-    keep_contacts(h, soft)
-    keep_joints(h)
-    keep_ties(h)
+    if ints1(h, INFO)[TRIAL] == 0:
+        keep_contacts(h, soft)
+        keep_joints(h)
+        keep_ties(h)
     if ints1(h, INFO)[BOUNCED] == 0:
         return OK
     status = solve_islands(h, POSITIONS, soft)  # an impact inside the step: positions have a right-hand side of their own
