@@ -105,8 +105,8 @@ def test_hinge_of_two_tied_turns_goes_round(integrator):
     """Two free bodies tied in x y z rx ry: a hinge about z that may turn by any angle. Its free axes stay parallel over many turns."""
     world = World(dt=0.001, gravity=(0, 0, 0), integrator=integrator)
     a = world.add(bk.box((0.3, 0.2, 0.1), 1.0), at=(0, 0, 0), name="a")
-    b = world.add(bk.box((0.3, 0.2, 0.1), 1.0), at=(0.2, 0, 0), name="b")
-    world.connect(a, b, at=(0.1, 0, 0), axes="x y z rx ry")
+    b = world.add(bk.box((0.3, 0.2, 0.1), 1.0), at=(0, 0, 0.5), name="b")
+    world.connect(a, b, at=(0, 0, 0.25), axes="x y z rx ry")
     a.v[3:], b.v[3:] = [0.3, 0.2, 8.0], [0.3, 0.2, -8.0]
     worst = 0.0
     for _ in range(400):
@@ -174,7 +174,7 @@ def test_connecting_with_relative_velocity(integrator):
 def test_cutting_leaves_no_energy_behind(integrator):
     """A pendulum is cut at its lowest point: from then on it is thrown level at v = sqrt(2 g L), and keeps its energy."""
     world, bob, tie = pendulum(integrator)
-    while bob.q[0] < 0:
+    while bob.q[0] < 0 and world.time < 1.0:
         world.step()
     speed, energy, height = bob.v.copy(), bob.energy, bob.q[2]
     world.disconnect(tie)
@@ -190,7 +190,7 @@ def test_cutting_leaves_no_energy_behind(integrator):
 def test_released_within_one_step_of_the_limit(integrator):
     """A swing on a bar: the tension is 3 m g cos(angle from below), so a grip that bears 2 m g lets go at cos = 2/3, within a step's way."""
     world, bob, grip = pendulum(integrator, break_force=2 * 9.81)
-    while grip.active:
+    while grip.active and world.time < 1.0:
         before = bob.q[:3].copy()
         world.step()
     angles = [np.arccos(-x[2] / np.linalg.norm(x)) for x in (before, bob.q[:3])]

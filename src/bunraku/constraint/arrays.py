@@ -62,8 +62,9 @@ ARRAYS = 128
 # entries of NUMBERS
 DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, SPARE_1, SPARE_2 = range(8)
 NUMBERS_COUNT = 8
-# entries of INFO; TRIAL: 1 while impulses are found that the next step shall not remember
-N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, LAST_BOUNCED, EXTRA, STEPS, TRIAL = range(15)
+# entries of INFO; TRIAL: 1 while impulses are found that the next step shall not remember;
+# EXACT: 1 where connections hold at the end of the step to second order (rk4), 0 where at the pose of its start (euler)
+N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, LAST_BOUNCED, EXTRA, STEPS, TRIAL, EXACT = range(16)
 INFO_COUNT = 16
 # entries of COUNT
 N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)

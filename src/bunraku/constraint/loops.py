@@ -4,10 +4,7 @@ With c the error of a row, H its row of the Jacobian and A the mass matrix,
     positions       dq = A^-1 H' lam,   K lam = -c
     rates           dv = A^-1 H' lam,   K lam = -H v                    impulse of a new connection, 000 (18)
     accelerations   da = A^-1 H' lam,   K lam = -(H v' + H_dot v)       000 (11)
-with K = H A^-1 H' and lam of least norm (bunraku.constraint.least), island by island. Rows point along the axes of a frame F that
-is fixed to the first body, at the point x of the second: with w the rate of turning and s the slip between the two bodies at x,
-    c = F'(x_a - x)      c' = F's      c'' = F'(a_a(x) - a_b(x) - 2 w_a x s)
-    turning:             c' = F'(w_a - w_b)      c'' = F'(w_a' - w_b' + w_a x w_b)
+with K = H A^-1 H' and lam of least norm (bunraku.constraint.least), island by island. How rows are written: bunraku.constraint.relative.
 World axes. The bodies' poses, rates and articulated inertias stand in the scratch as aba and `drift` left them.
 Checked in tests/world/test_loops.py.
 """
@@ -32,12 +29,12 @@ from bunraku.constraint.arrays import (
     Q,
     V,
     model_of,
-    places,
     rows_of,
 )
 from bunraku.constraint.island import fill_matrix, gather, velocity_change
 from bunraku.constraint.joint_rows import CONSTANT, GEAR_A, GEAR_B, ONE, nine
 from bunraku.constraint.least import least_norm
+from bunraku.constraint.relative import POSITION, RATE, apart, turned_apart
 from bunraku.constraint.rows import (
     FIRST,
     LINES,
@@ -70,57 +67,12 @@ from bunraku.constraint.tie_rows import (
     three,
     turning_error,
 )
-from bunraku.model.layout import ACC, ALPHA, DA, NW, OMEGA, POS, ROT, VEL
+from bunraku.model.layout import NW, POS, ROT
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import add, cross, dot, ld3, ld9, mm, mv, scale, sub
+from bunraku.spatial.vec import add, dot, ld3, ld9, mm, mv
 
-POSITION, RATE, ACCELERATION = places(0, 3)  # levels
 ALONG, ABOUT = np.int64(0), np.int64(3)
-
-
-@inline
-def rate_at(work, body, x):
-    """Velocity of the point x of a body."""
-    w = body * NW
-    return add(ld3(work, w + VEL), cross(ld3(work, w + OMEGA), sub(x, ld3(work, w + POS))))
-
-
-@inline
-def acceleration_at(work, body, x):
-    """Acceleration of the point x of a body (all bodies alike are accelerated against gravity)."""
-    w = body * NW
-    r = sub(x, ld3(work, w + POS))
-    om = ld3(work, w + OMEGA)
-    al = add(ld3(work, w + ALPHA), ld3(work, w + DA))
-    a = add(ld3(work, w + ACC), ld3(work, w + DA + 3))
-    return add(a, add(cross(al, r), cross(om, cross(om, r))))
-
-
-@inline
-def apart(work, level, a, b, xa, x):
-    """How far the point xa of body a is from the point x of body b, or the first or second derivative of it, in the world."""
-    slip = sub(rate_at(work, a, x), rate_at(work, b, x))
-    if level == POSITION:
-        return sub(xa, x)
-    if level == RATE:
-        return slip
-    turn = cross(ld3(work, a * NW + OMEGA), slip)
-    return sub(sub(acceleration_at(work, a, x), acceleration_at(work, b, x)), scale(2.0, turn))
-
-
-@inline
-def turned_apart(work, level, a, b, twist):
-    """The same for the turning of body a against b."""
-    wa = ld3(work, a * NW + OMEGA)
-    wb = ld3(work, b * NW + OMEGA)
-    if level == POSITION:
-        return twist
-    if level == RATE:
-        return sub(wa, wb)
-    al = add(ld3(work, a * NW + ALPHA), ld3(work, a * NW + DA))
-    be = add(ld3(work, b * NW + ALPHA), ld3(work, b * NW + DA))
-    return add(sub(al, be), cross(wa, wb))
 
 
 @inline

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from bunraku.constraint.arrays import TIE_INTS, TIE_REALS, model_of
 from bunraku.constraint.joint_rows import nine
-from bunraku.constraint.loops import POSITION, RATE, apart, is_rigid, rate_at, turned_apart
+from bunraku.constraint.loops import is_rigid
+from bunraku.constraint.relative import POSITION, RATE, apart, rate_at, turned_apart
 from bunraku.constraint.tie_rows import (
     ACTIVE,
     AXES,

@@ -12,6 +12,8 @@ import numpy as np
 
 from bunraku.constraint.arrays import (
     DT,
+    EXACT,
+    INFO,
     N_BLOCKS,
     NUMBERS,
     OK,
@@ -20,10 +22,12 @@ from bunraku.constraint.arrays import (
     TIE_INTS,
     TIE_LAST,
     TIE_REALS,
+    TRIAL,
     model_of,
     rows_of,
 )
 from bunraku.constraint.joint_rows import ONE, TIE_ORIGIN, angle, nine
+from bunraku.constraint.relative import ACCELERATION, apart, turned_apart
 from bunraku.constraint.rows import (
     BLOCK_KIND,
     EQUALITY,
@@ -38,10 +42,10 @@ from bunraku.constraint.rows import (
     pack_rate,
     turn_pack,
 )
-from bunraku.model.layout import NW, POS, ROT
+from bunraku.model.layout import DA, NW, POS, ROT
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import split
-from bunraku.spatial.table import ints2, reals1, reals2
+from bunraku.spatial.table import ints1, ints2, reals1, reals2
 from bunraku.spatial.vec import add, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
 
 TIE = 0.8  # part of a connection's error that is taken back in a step
@@ -123,6 +127,25 @@ def chosen(F, mask, j):
 
 
 @part
+def turning_terms(h, a, b, x, first):
+    """dt H_dot v of the rows between two bodies, in the world, where rows hold to second order; else zero."""
+    info = ints1(h, INFO)
+    if info[EXACT] == 0 or info[TRIAL] != 0:
+        return (0.0, 0.0, 0.0)
+    _, _, work = model_of(h)
+    dt = reals1(h, NUMBERS)[DT]
+    ra = sub(x, ld3(work, a * NW + POS))
+    rb = sub(x, ld3(work, b * NW + POS))
+    al = ld3(work, a * NW + DA)
+    be = ld3(work, b * NW + DA)
+    if first == ALONG:  # all of c'' less H v'
+        all_of = apart(work, ACCELERATION, a, b, x, x)
+        linear = sub(ld3(work, a * NW + DA + 3), ld3(work, b * NW + DA + 3))
+        return scale(dt, sub(all_of, add(linear, sub(cross(al, ra), cross(be, rb)))))
+    return scale(dt, sub(turned_apart(work, ACCELERATION, a, b, ra), sub(al, be)))
+
+
+@part
 def three_ties(h, c, a, b, mask, first, x, F, error):
     """The rows of one connection along (first = 0) or about (3) some axes of F; returns a status."""
     _, _, work = model_of(h)
@@ -139,12 +162,13 @@ def three_ties(h, c, a, b, mask, first, x, F, error):
     else:
         turn_pack(D, pack, rows.w)
     rate = split(pack_rate(work, a, b, rows.w, pack, reals1(h, NUMBERS)[DT]))
+    more = turning_terms(h, a, b, x, first)
     j = 0
     for k in range(3):
         if (mask >> k) & 1 == 0:
             continue
         d = (F[k], F[3 + k], F[6 + k])
-        v = rate[0] if j == 0 else (rate[1] if j == 1 else rate[2])
+        v = (rate[0] if j == 0 else (rate[1] if j == 1 else rate[2])) + dot(d, more)
         if tie_block(h, pack, rows.packs[pack, FIRST] + j, c, first + k, v, dot(d, error)) == ROOM:
             return ROOM
         j += 1

@@ -183,10 +183,21 @@ def impulses(h, soft):
         keep_ties(h)
     if ints1(h, INFO)[BOUNCED] == 0:
         return OK
-    status = solve_islands(h, POSITIONS, soft)  # an impact inside the step: positions have a right-hand side of their own
-    if status < 0:
-        return status
-    return new_velocity(h, MOVED)
+    return positions(h, soft)
+
+
+@part
+def positions(h, soft):
+    """MOVED where an impact inside the step gives positions a right-hand side of their own; lam stays that of velocities (b is lost)."""
+    rows = rows_of(h)
+    for r in range(rows.count[N_ROWS]):
+        rows.b[r] = rows.lam[r]
+    status = solve_islands(h, POSITIONS, soft)
+    if status == OK:
+        status = new_velocity(h, MOVED)
+    for r in range(rows.count[N_ROWS]):
+        rows.lam[r] = rows.b[r]
+    return status
 
 
 @stage

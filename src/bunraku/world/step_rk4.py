@@ -41,15 +41,13 @@ from bunraku.constraint.arrays import (
 from bunraku.constraint.held import add_tie_forces, hold_forces, keep_hard, something_hits
 from bunraku.constraint.island import velocity_change
 from bunraku.constraint.loops import (
-    ACCELERATION,
-    POSITION,
-    RATE,
     add_loop_forces,
     clear_loop_forces,
     close_loops,
     count_loops,
     measure_loops,
 )
+from bunraku.constraint.relative import ACCELERATION, POSITION, RATE
 from bunraku.constraint.soft_ties import add_soft_wrenches, count_soft
 from bunraku.dynamics.aba_kernel import aba_passes
 from bunraku.dynamics.articulated import axis

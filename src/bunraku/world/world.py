@@ -350,7 +350,7 @@ class World:
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
         self._numbers[[at.STIFFNESS, at.RATIO]] = self.stiffness, self.damping
-        self._info[at.SWEEP_LIMIT] = self.sweeps
+        self._info[[at.SWEEP_LIMIT, at.EXACT]] = self.sweeps, self.integrator == "rk4"
         self._info[at.FIXED_PAIRS] = -1 if self._geometry.sweeps else len(self._geometry.pairs)
         for number, array in {
             **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
