@@ -4,7 +4,7 @@ Rows are first scaled to a unit diagonal. Then K + SOFT = L L' is factorised, wh
 through it again a few times (a proximal iteration): a direction with the eigenvalue s converges like (SOFT / (s + SOFT))^REPEATS,
 a redundant one stays at zero, and so does one that a singular pose has taken away. So redundant rows share their load evenly, and
 nothing blows up where a mechanism is stretched straight. What K's rounding may hide (NOISE) is added to SOFT.
-Cost m^3/6 multiply-adds. Checked in tests/constraint/test_loops.py against NumPy's pseudo-inverse.
+Cost m^3/6 multiply-adds. Checked in tests/constraint/test_least.py against NumPy's pseudo-inverse.
 """
 
 from __future__ import annotations
