@@ -19,6 +19,7 @@ from bunraku.constraint.arrays import (
     GEARS,
     ISLAND_LAM,
     ISLAND_START,
+    LOOPS_LARGE,
     N_ROWS,
     OK,
     RATE_B,
@@ -26,6 +27,7 @@ from bunraku.constraint.arrays import (
     TIE_INTS,
     TIE_LAST,
     TIE_REALS,
+    K,
     Q,
     V,
     model_of,
@@ -176,12 +178,13 @@ def close_loops(h, level, out):
     start = ints1(h, ISLAND_START)
     order = ints1(h, BY_ISLAND)
     lam = reals1(h, ISLAND_LAM)
+    k_rows = reals2(h, K).shape[0]
     for t in range(start.shape[0] - 1):
         if start[t] == start[t + 1]:
             continue
         m, _ = gather(h, start[t], start[t + 1], RATE_B)
-        if m < 0:
-            return ROOM, 0.0
+        if m > k_rows:
+            return LOOPS_LARGE, 0.0
         fill_matrix(h, start[t], start[t + 1], m)
         least_norm(h, m)
         for p in range(start[t], start[t + 1]):

@@ -36,12 +36,20 @@ from bunraku.constraint.arrays import (
     OK,
     ORDER,
     PAIRS,
+    RESIDUAL,
+    RESIDUAL_MOST,
     SHAPE_INTS,
     SHAPE_REALS,
     START_Q,
     START_V,
+    SWEEPS,
+    SWEEPS_MOST,
+    TOO_FAST,
     TOTAL,
+    TRACK_AT,
     TRIAL,
+    UNSOLVED,
+    UNSOLVED_ALL,
     Q,
     V,
     model_of,
@@ -67,7 +75,6 @@ from bunraku.spatial.vec import ld3
 FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # stages
 RIGID, SPRINGY = np.int64(0), np.int64(1)
 VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
-TOO_FAST = 1e5  # m/s or rad/s
 
 
 @entry("h i")
@@ -81,6 +88,15 @@ def steps(h, n):
     return n, 0
 
 
+@inline
+def finite(x):
+    """Whether all of x is."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += 0.0 * x[k]
+    return total == 0.0
+
+
 @stage
 def free_motion(h):
     """v' without constraints, and the velocities of the bodies' origins (the angular ones are there after aba)."""
@@ -92,7 +108,7 @@ def free_motion(h):
         st(work, VEL + k, 0.0)
     for i in range(1, ints.shape[0]):
         drift(ints, reals, v, work, i, ld3(work, i * NW + ARM), axis(ints, work, i))
-    return OK
+    return OK if finite(reals1(h, ACCEL)) else DIVERGED
 
 
 @stage
@@ -169,35 +185,27 @@ def impulses(h, soft):
     """lam, the new v (NEXT_V), and the rate at which positions move (MOVED); returns a status."""
     after = reals1(h, NEXT_V)
     moved = reals1(h, MOVED)
-    status = solve_islands(h, VELOCITIES, soft)
+    bounced = ints1(h, INFO)[BOUNCED] != 0
+    status = OK
+    if bounced:  # an impact inside the step: positions have a right-hand side of their own
+        status = solve_islands(h, POSITIONS, soft)
+        if status == OK:
+            status = new_velocity(h, MOVED)
+    if status == OK:
+        status = solve_islands(h, VELOCITIES, soft)
     if status < 0:
         return status
     status = new_velocity(h, NEXT_V)
-    for k in range(after.shape[0]):
-        moved[k] = after[k]
+    if not bounced or status < 0:
+        for k in range(after.shape[0]):
+            moved[k] = after[k]
     if status < 0:
         return status
     if ints1(h, INFO)[TRIAL] == 0:
-        keep_contacts(h, soft)
+        keep_contacts(h, soft)  # from here on nothing can fail
         keep_joints(h)
         keep_ties(h)
-    if ints1(h, INFO)[BOUNCED] == 0:
-        return OK
-    return positions(h, soft)
-
-
-@part
-def positions(h, soft):
-    """MOVED where an impact inside the step gives positions a right-hand side of their own; lam stays that of velocities (b is lost)."""
-    rows = rows_of(h)
-    for r in range(rows.count[N_ROWS]):
-        rows.b[r] = rows.lam[r]
-    status = solve_islands(h, POSITIONS, soft)
-    if status == OK:
-        status = new_velocity(h, MOVED)
-    for r in range(rows.count[N_ROWS]):
-        rows.lam[r] = rows.b[r]
-    return status
+    return OK
 
 
 @stage
@@ -212,6 +220,17 @@ def penalty(h):
     return impulses(h, SPRINGY)
 
 
+@inline
+def note_worst(h):
+    """The worst of the solver since the world began (or since `world.forget_worst`), and one step more on the track."""
+    info = ints1(h, INFO)
+    numbers = reals1(h, NUMBERS)
+    numbers[RESIDUAL_MOST] = max(numbers[RESIDUAL_MOST], numbers[RESIDUAL])
+    info[SWEEPS_MOST] = max(info[SWEEPS_MOST], info[SWEEPS])
+    info[UNSOLVED_ALL] += info[UNSOLVED]
+    info[TRACK_AT] += 1
+
+
 @stage
 def move(h):
     """q and v after the step."""
@@ -220,6 +239,7 @@ def move(h):
     after = reals1(h, NEXT_V)
     start = reals1(h, START_V)
     note_torques(h)
+    note_worst(h)
     for k in range(v.shape[0]):
         start[k] = v[k]
         v[k] = after[k]

@@ -62,7 +62,7 @@ from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import st
 from bunraku.spatial.table import ints1, reals1, run, stage
 from bunraku.spatial.vec import ld3
-from bunraku.world.step import ROWS, SOLVE, sane
+from bunraku.world.step import ROWS, SOLVE, finite, note_worst, sane
 
 EVALUATE, LOOPS = 5, 6  # stages that other stages run
 
@@ -191,7 +191,7 @@ def evaluate(h):
         st(work, VEL + k, 0.0)
     for i in range(1, ints.shape[0]):
         drift(ints, reals, v, work, i, ld3(work, i * NW + ARM), axis(ints, work, i))
-    return OK
+    return OK if finite(reals1(h, ACCEL)) else DIVERGED
 
 
 @stage
@@ -348,6 +348,7 @@ def move_rk4(h):
         copy(h, Q, FIRST_Q)
         copy(h, V, FIRST_V)
         return status
+    note_worst(h)
     copy(h, START_Q, FIRST_Q)
     copy(h, START_V, FIRST_V)
     return OK

@@ -174,6 +174,11 @@ class Report:
     penetration: float = 0.0
     unsolved: int = 0
     energy: float = 0.0
+    worst_residual: float = 0.0
+    most_sweeps: int = 0
+    unsolved_in_all: int = 0
+    fallback: int = 0
+    solves: int = 0
     extra: dict[str, float] = field(default_factory=dict)
 
     @staticmethod
@@ -190,7 +195,12 @@ class Report:
             sweeps=int(info[2]),
             residual=float(world._numbers[arrays.RESIDUAL]),
             penetration=float(max(0.0, -gaps.min(initial=0.0))),
-            unsolved=int(info[4]),
+            unsolved=int(info[arrays.UNSOLVED]),
+            worst_residual=float(world._numbers[arrays.RESIDUAL_MOST]),
+            most_sweeps=int(info[arrays.SWEEPS_MOST]),
+            unsolved_in_all=int(info[arrays.UNSOLVED_ALL]),
+            fallback=int(info[arrays.FALLBACK]),
+            solves=int(info[arrays.SOLVES]),
             energy=float(energy(world.model, world.q, world.v)),
         )
 
