@@ -71,8 +71,8 @@ class World:
         if not (np.isfinite(stiffness) and stiffness > 0 and np.isfinite(damping) and damping >= 0):
             raise InputError("World: stiffness must be positive, damping 0 or more (they serve contact='penalty').")
         models.check(contact, integrator)
-        self.dt, self.contact, self.gravity = float(dt), contact, tuple(map(float, gravity))
-        self.integrator = integrator
+        self.dt, self.contact, self.integrator = float(dt), contact, integrator
+        self.gravity = tuple(map(float, gravity))
         self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
         self.stiffness, self.damping = float(stiffness), float(damping)
         self.time = 0.0
@@ -295,10 +295,8 @@ class World:
                 self._room = self._room.grown(status)
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
-        elif status == DIVERGED:
-            raise StepDiverged(diverged(self))
-        elif status == at.LOOPS_LARGE:
-            raise StepDiverged(f"t={self.time:.4f} s: an island of closed loops has too many rows for rk4. Try integrator='euler'.")
+        elif status in (DIVERGED, at.LOOPS_LARGE):
+            raise StepDiverged(diverged(self, status))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
 
