@@ -17,8 +17,10 @@ class StepDiverged(BunrakuError):
     """A step gave something that is not finite or absurdly fast; the world keeps its last good state."""
 
 
-def diverged(world: World) -> str:
-    """Which degree of freedom, when, why, and what to try next, after status DIVERGED."""
+def diverged(world: World, status: int = at.DIVERGED) -> str:
+    """Which degree of freedom, when, why, and what to try next, after status DIVERGED or LOOPS_LARGE."""
+    if status == at.LOOPS_LARGE:
+        return f"t={world.time:.4f} s: an island of closed loops has too many rows for rk4. Try integrator='euler'."
     acceleration, moved = world._table.arrays[at.ACCEL], world._moved
     with np.errstate(all="ignore"):
         if not np.all(np.isfinite(acceleration)):

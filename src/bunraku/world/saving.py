@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "bunraku world", 1
 DIGEST = 64
-SETTINGS, NUMBERS = [at.SWEEP_LIMIT, at.FIXED_PAIRS], [at.DT, at.MARGIN, at.TOLERANCE, at.STIFFNESS, at.RATIO]
+SETTINGS, NUMBERS = [at.SWEEP_LIMIT, at.FIXED_PAIRS, at.EXACT], [at.DT, at.MARGIN, at.TOLERANCE, at.STIFFNESS, at.RATIO]
 """Entries of `info` and `numbers` that follow from the world's options and shapes."""
-OPTIONS = ("dt", "contact", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
+OPTIONS = ("dt", "contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
 
 
 def save(world: World, path: str | Path) -> Path:

@@ -47,6 +47,7 @@ from bunraku.constraint.arrays import (
     TOO_FAST,
     TOTAL,
     TRACK_AT,
+    TRIAL,
     UNSOLVED,
     UNSOLVED_ALL,
     Q,
@@ -100,7 +101,7 @@ def finite(x):
 def free_motion(h):
     """v' without constraints, and the velocities of the bodies' origins (the angular ones are there after aba)."""
     ints, reals, work = model_of(h)
-    drive_joints(h)
+    drive_joints(h, reals1(h, NUMBERS)[DT])
     v = reals1(h, V)
     aba_passes(ints, reals, reals1(h, Q), v, reals1(h, TOTAL), reals1(h, F_EXT), work, reals1(h, ACCEL))
     for k in range(3):
@@ -200,9 +201,10 @@ def impulses(h, soft):
             moved[k] = after[k]
     if status < 0:
         return status
-    keep_contacts(h, soft)  # from here on nothing can fail
-    keep_joints(h)
-    keep_ties(h)
+    if ints1(h, INFO)[TRIAL] == 0:
+        keep_contacts(h, soft)  # from here on nothing can fail
+        keep_joints(h)
+        keep_ties(h)
     return OK
 
 

@@ -47,13 +47,15 @@ from bunraku.world.views import ContactInfo, Report, contact_views
 
 class World:
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
-    contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors)."""
+    contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.world.step_rk4); seed: of `rng`, the world's one source of
+    chance (noise of sensors)."""
 
     def __init__(
         self,
         dt: float = 0.001,
         contact: str = "pgs",
         *,
+        integrator: str = "euler",
         gravity: Sequence[float] = (0.0, 0.0, -9.80665),
         tolerance: float = 1e-6,
         sweeps: int = 1000,
@@ -67,8 +69,9 @@ class World:
                 raise InputError(f"World: {what} {x} is not between 0 and {most:g}.")
         if not (np.isfinite(stiffness) and stiffness > 0 and np.isfinite(damping) and damping >= 0):
             raise InputError("World: stiffness must be positive, damping 0 or more (they serve contact='penalty').")
-        models.check(contact)
-        self.dt, self.contact, self.gravity = float(dt), contact, tuple(map(float, gravity))
+        models.check(contact, integrator)
+        self.dt, self.contact, self.integrator = float(dt), contact, integrator
+        self.gravity = tuple(map(float, gravity))
         self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
         self.stiffness, self.damping = float(stiffness), float(damping)
         self.time = 0.0
@@ -294,8 +297,8 @@ class World:
                 self._room = self._room.grown(status)
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
-        elif status == DIVERGED:
-            raise StepDiverged(diverged(self))
+        elif status in (DIVERGED, at.LOOPS_LARGE):
+            raise StepDiverged(diverged(self, status))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
 
@@ -385,7 +388,7 @@ class World:
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
         self._numbers[[at.STIFFNESS, at.RATIO]] = self.stiffness, self.damping
-        self._info[at.SWEEP_LIMIT] = self.sweeps
+        self._info[[at.SWEEP_LIMIT, at.EXACT]] = self.sweeps, self.integrator == "rk4"
         self._info[at.FIXED_PAIRS] = -1 if self._geometry.sweeps else len(self._geometry.pairs)
         for number, array in {
             **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
@@ -398,13 +401,14 @@ class World:
             at.EXCLUDED: self._geometry.excluded,
             at.MATERIALS: self._materials.table(),
             **joints.tables(m),
+            **models.tables(self.integrator, m),
         }.items():
             t.put(number, array)
         self._set_track(*self._track)
         self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
         self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
         self._ties.put_into(t)
-        for k, what in enumerate(models.stages(self.contact)):
+        for k, what in enumerate(models.stages(self.contact, self.integrator)):
             t.plan(k, what)
         self._ready = True
 
