@@ -260,7 +260,7 @@ class World:
                 raise StepDiverged(
                     f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
                 )
-            self._room = self._room.grown()
+            self._room = models.furnish(self.contact, self._room.grown())
         elif status == DIVERGED:
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
             name, speed = self.model.dof_names[worst], self._moved[worst]
@@ -342,7 +342,7 @@ class World:
         m, t = self.model, Table(at.ARRAYS)
         placed = [Placed(p.model, p.body, material=self._material_of[p.name]) for p in self._parts.values()]
         self._table, self._geometry = t, Geometry.of(placed, self._fixed)
-        self._contacts, self._room = Contacts(self._geometry), Room(m, t)
+        self._contacts, self._room = Contacts(self._geometry), models.furnish(self.contact, Room(m, t))
         self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance

@@ -1,0 +1,134 @@
+"""A step with contact by virtual links (document 000, section 4; N7-N12): the stages that stand at ROWS and SOLVE.
+
+    ROWS    six rows a patch, then joints and connections as in bunraku.world.step
+    SOLVE   island by island: hypothesise, solve, check; where that does not settle, the same step once more by `pgs`, and it is counted
+
+A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most SOLVES = 3 hypotheses. A patch that is new and approaching is an impact and forces in
+one: 3 + 3. With restitution there are two problems, positions and velocities, of 3 each. INFO: SOLVES the largest number of an island, FELL whether the step was handed on,
+FALLBACK how many were in the world's life. Checked in tests/world/test_virtual_link_world.py.
+"""
+
+from __future__ import annotations
+
+from bunraku.constraint.arrays import (
+    BOUNCED,
+    FALLBACK,
+    FELL,
+    INFO,
+    ISLAND_START,
+    LARGEST,
+    MOVED,
+    N_ISLANDS,
+    NEXT_V,
+    NUMBERS,
+    OK,
+    RESIDUAL,
+    ROOM,
+    SOLVES,
+    SWEEPS,
+    UNSOLVED,
+    rows_of,
+)
+from bunraku.constraint.contact.virtual_link import SOLVES as ALLOWED
+from bunraku.constraint.joint_rows import joint_rows, keep_joints
+from bunraku.constraint.link_arrays import BORN
+from bunraku.constraint.link_island import SETTLED, solve_island
+from bunraku.constraint.link_memory import keep_patches, keep_points
+from bunraku.constraint.link_patches import patch_rows
+from bunraku.constraint.rows import begin, find_islands, trace_all
+from bunraku.constraint.tie_rows import keep_ties, tie_rows
+from bunraku.spatial.kernel import part
+from bunraku.spatial.table import ints1, reals1, run, stage
+from bunraku.world.step import POSITIONS, VELOCITIES, new_velocity
+
+POINT_ROWS, POINT_SOLVE = 5, 6  # stages of the table that finish a step by points
+
+
+@stage
+def link_rows(h):
+    """Rows of patches and everything else."""
+    begin(rows_of(h))
+    status = patch_rows(h)
+    if status == OK:
+        status = joint_rows(h)
+    if status == OK:
+        status = tie_rows(h)
+    if status == OK:
+        status = trace_all(h)
+    find_islands(h)
+    return status
+
+
+@part
+def settle(h, positions):
+    """Impulses of every island; returns SETTLED, UNSETTLED or ROOM."""
+    info = ints1(h, INFO)
+    numbers = reals1(h, NUMBERS)
+    start = ints1(h, ISLAND_START)
+    numbers[RESIDUAL] = 0.0
+    info[N_ISLANDS] = 0
+    info[LARGEST] = 0
+    most = 2 * ALLOWED if rows_of(h).count[BORN] != 0 and info[BOUNCED] == 0 else ALLOWED
+    largest = 0
+    for t in range(start.shape[0] - 1):
+        if start[t] == start[t + 1]:
+            continue
+        status, used, m = solve_island(h, start[t], start[t + 1], positions, most)
+        largest = max(largest, used)
+        if status != SETTLED:
+            info[SOLVES] += largest
+            return status
+        info[N_ISLANDS] += 1
+        info[LARGEST] = max(info[LARGEST], m)
+    info[SOLVES] += largest
+    return SETTLED
+
+
+@part
+def by_points(h):
+    """The same step by the iterative solver; returns a status."""
+    info = ints1(h, INFO)
+    status = run(h, POINT_ROWS)
+    if status < 0:
+        return status
+    status = run(h, POINT_SOLVE)
+    if status < 0:
+        return status
+    info[FELL] = 1
+    info[FALLBACK] += 1
+    keep_points(h)
+    return status
+
+
+@stage
+def link_impulses(h):
+    """lam, the new v (NEXT_V), and the rate at which positions move (MOVED)."""
+    info = ints1(h, INFO)
+    info[SWEEPS] = 0
+    info[UNSOLVED] = 0
+    info[SOLVES] = 0
+    if info[FELL] != 0:
+        return by_points(h)
+    if info[BOUNCED] != 0:
+        status = settle(h, POSITIONS)
+        if status == ROOM:
+            return ROOM
+        if status != SETTLED or new_velocity(h, MOVED) < 0:
+            return by_points(h)
+    status = settle(h, VELOCITIES)
+    if status == ROOM:
+        return ROOM
+    if status != SETTLED:
+        return by_points(h)
+    status = new_velocity(h, NEXT_V)
+    if status < 0:
+        return by_points(h)
+    if info[BOUNCED] == 0:
+        after = reals1(h, NEXT_V)
+        moved = reals1(h, MOVED)
+        for k in range(after.shape[0]):
+            moved[k] = after[k]
+    keep_patches(h)
+    keep_joints(h)
+    keep_ties(h)
+    return OK
