@@ -254,7 +254,7 @@ def revise_bounds(h, first, last, m):
 
 
 @part
-def keep_answer(h, first, last, p):
+def keep_answer(h, first, last):
     """Impulses to the rows; flags and pv to the patches, where the next search begins."""
     rows = rows_of(h)
     order = ints1(h, BY_ISLAND)
@@ -344,6 +344,8 @@ def solve_island(h, first, last, positions, most):
     used = 0
     m = 0
     for _ in range(REVISIONS + 1):
+        if used >= most:
+            break
         p, r, m = place_rows(h, first, last)
         if m == ROOM:
             return ROOM, used, m
@@ -354,11 +356,8 @@ def solve_island(h, first, last, positions, most):
         if status != OK:
             return UNSETTLED, used, m
         changed = revise_bounds(h, first, last, 6 * p + r)
-        if changed == 0 or used < most:
-            keep_answer(h, first, last, p)
+        keep_answer(h, first, last)
         if changed == 0:
             numbers[RESIDUAL] = max(numbers[RESIDUAL], residual_of(h, p, r, goal))
             return SETTLED, used, m
-        if used >= most:
-            break
     return UNSETTLED, used, m

@@ -213,7 +213,7 @@ def wanted_rate(gap, now, free, e, dt):
 @inline
 def plane(weight, mx, my, mz, xx, xy, yy, xz, yz):
     """(vz, wx, wy) at the origin of the plane z + wx y - wy x through weighted points, from their sums about (mx, my); level where they leave it open."""
-    ridge = 1e-12 * (xx + yy) + 1e-300
+    ridge = 1e-12 * (xx + yy) + 1e-30
     xx += ridge
     yy += ridge
     det = xx * yy - xy * xy

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bunraku.constraint.arrays import (
     BOUNCED,
+    EXTRA,
     FALLBACK,
     FELL,
     INFO,
@@ -23,23 +24,22 @@ from bunraku.constraint.arrays import (
     NUMBERS,
     OK,
     RESIDUAL,
-    ROOM,
     SOLVES,
     SWEEPS,
     UNSOLVED,
     rows_of,
 )
 from bunraku.constraint.contact.virtual_link import SOLVES as ALLOWED
-from bunraku.constraint.joint_rows import joint_rows, keep_joints
+from bunraku.constraint.joint_rows import ACTING_LIMITS, NEAR_LIMITS, joint_rows, keep_joints, limits_hold
 from bunraku.constraint.link_arrays import BORN
-from bunraku.constraint.link_island import SETTLED, solve_island
+from bunraku.constraint.link_island import SETTLED, UNSETTLED, solve_island
 from bunraku.constraint.link_memory import keep_patches, keep_points
 from bunraku.constraint.link_patches import patch_rows
 from bunraku.constraint.rows import begin, find_islands, trace_all
 from bunraku.constraint.tie_rows import keep_ties, tie_rows
 from bunraku.spatial.kernel import part
 from bunraku.spatial.table import ints1, reals1, run, stage
-from bunraku.world.step import POSITIONS, VELOCITIES, new_velocity
+from bunraku.world.step import POSITIONS, ROWS, VELOCITIES, new_velocity
 
 POINT_ROWS, POINT_SOLVE = 5, 6  # stages of the table that finish a step by points
 
@@ -50,7 +50,7 @@ def link_rows(h):
     begin(rows_of(h))
     status = patch_rows(h)
     if status == OK:
-        status = joint_rows(h)
+        status = joint_rows(h, NEAR_LIMITS if ints1(h, INFO)[EXTRA] != 0 else ACTING_LIMITS)
     if status == OK:
         status = tie_rows(h)
     if status == OK:
@@ -60,28 +60,46 @@ def link_rows(h):
 
 
 @part
-def settle(h, positions):
-    """Impulses of every island; returns SETTLED, UNSETTLED or ROOM."""
+def settle_islands(h, positions):
+    """Impulses of every island; returns SETTLED, UNSETTLED or ROOM. INFO[SOLVES]: of the largest number that an island needed."""
     info = ints1(h, INFO)
     numbers = reals1(h, NUMBERS)
     start = ints1(h, ISLAND_START)
     numbers[RESIDUAL] = 0.0
     info[N_ISLANDS] = 0
     info[LARGEST] = 0
-    most = 2 * ALLOWED if rows_of(h).count[BORN] != 0 and info[BOUNCED] == 0 else ALLOWED
-    largest = 0
+    both = positions == 0 and (info[BOUNCED] != 0 or rows_of(h).count[BORN] != 0)  # an impact and forces
+    allowed = 2 * ALLOWED if both else ALLOWED
+    before = info[SOLVES]
     for t in range(start.shape[0] - 1):
         if start[t] == start[t + 1]:
             continue
-        status, used, m = solve_island(h, start[t], start[t + 1], positions, most)
-        largest = max(largest, used)
+        status, used, m = solve_island(h, start[t], start[t + 1], positions, allowed - before)
+        info[SOLVES] = max(info[SOLVES], before + used)
         if status != SETTLED:
-            info[SOLVES] += largest
             return status
         info[N_ISLANDS] += 1
         info[LARGEST] = max(info[LARGEST], m)
-    info[SOLVES] += largest
     return SETTLED
+
+
+@part
+def settle(h, positions, out):
+    """Impulses, and in array `out` the rates they lead to; returns SETTLED, UNSETTLED or ROOM."""
+    info = ints1(h, INFO)
+    status = settle_islands(h, positions)
+    if status == SETTLED and new_velocity(h, out) < 0:
+        return UNSETTLED
+    if status != SETTLED or info[EXTRA] != 0 or limits_hold(h, out):
+        return status
+    info[EXTRA] = 1  # a limit acts that was thought not to: once more, with all that are near
+    status = run(h, ROWS)
+    if status < 0:
+        return status
+    status = settle_islands(h, positions)
+    if status == SETTLED and new_velocity(h, out) < 0:
+        return UNSETTLED
+    return status
 
 
 @part
@@ -107,22 +125,17 @@ def link_impulses(h):
     info[SWEEPS] = 0
     info[UNSOLVED] = 0
     info[SOLVES] = 0
-    if info[FELL] != 0:
+    info[EXTRA] = 0
+    status = UNSETTLED if info[FELL] != 0 else SETTLED
+    if info[BOUNCED] != 0 and status == SETTLED:
+        status = settle(h, POSITIONS, MOVED)
+    if status == SETTLED:
+        status = settle(h, VELOCITIES, NEXT_V)
+    info[EXTRA] = 0
+    if status == UNSETTLED:
         return by_points(h)
-    if info[BOUNCED] != 0:
-        status = settle(h, POSITIONS)
-        if status == ROOM:
-            return ROOM
-        if status != SETTLED or new_velocity(h, MOVED) < 0:
-            return by_points(h)
-    status = settle(h, VELOCITIES)
-    if status == ROOM:
-        return ROOM
     if status != SETTLED:
-        return by_points(h)
-    status = new_velocity(h, NEXT_V)
-    if status < 0:
-        return by_points(h)
+        return status
     if info[BOUNCED] == 0:
         after = reals1(h, NEXT_V)
         moved = reals1(h, MOVED)
