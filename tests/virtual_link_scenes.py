@@ -51,8 +51,13 @@ def leaning(contact: str = "virtual_link", sideways: float = 0.3):
     world.add_ground(friction=0.8)
     fig = world.add(bk.human(), at=(0, 0, 0.901))
     fig.servo(3000.0, 150.0, effort=2000.0)
-    world.add_controller(lambda w: ankle_lean(fig, 0.25 * min(w.time / 1.0, 1.0), sideways * 0.25 * min(w.time / 1.0, 1.0)))
-    return world, 1.6
+
+    def lean(w: World) -> None:
+        x = 0.1 * (1 - np.cos(np.pi * min(w.time / 2.0, 1.0)))
+        ankle_lean(fig, x, sideways * x)
+
+    world.add_controller(lean)
+    return world, 2.0
 
 
 def squatting(contact: str = "virtual_link"):

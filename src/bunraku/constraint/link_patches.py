@@ -283,12 +283,14 @@ def begin_with(h, i, known, touching):
     c = ints[i, FIRST_CONTACT]
     n = int(reals[i, REGION + COUNT])
     state = NONE
+    mode = STICK
     low = -1
     high = -1
     k = known
     while k < n_warm and last_ids[k, SHAPE_A] == ids[c, SHAPE_A] and last_ids[k, SHAPE_B] == ids[c, SHAPE_B]:
         code = int(last[k, LINKED])
         state = code % OF_MODE
+        mode = code // OF_MODE % OF_MODE
         if state == NONE:
             break
         if code & (IS_I | IS_J):
@@ -305,7 +307,7 @@ def begin_with(h, i, known, touching):
         ints[i, START + STATE] = state
         ints[i, START + I] = low
         ints[i, START + J] = high
-        ints[i, START + MODE] = STICK
+        ints[i, START + MODE] = mode
         return
     first = -1
     second = -1

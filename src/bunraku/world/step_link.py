@@ -10,6 +10,8 @@ FALLBACK how many were in the world's life. Checked in tests/world/test_virtual_
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.constraint.arrays import (
     BOUNCED,
     EXTRA,
@@ -39,9 +41,10 @@ from bunraku.constraint.rows import begin, find_islands, trace_all
 from bunraku.constraint.tie_rows import keep_ties, tie_rows
 from bunraku.spatial.kernel import part
 from bunraku.spatial.table import ints1, reals1, run, stage
-from bunraku.world.step import POSITIONS, ROWS, VELOCITIES, new_velocity
+from bunraku.world.step import FREE, POSITIONS, ROWS, VELOCITIES, new_velocity
 
-POINT_ROWS, POINT_SOLVE = 5, 6  # stages of the table that finish a step by points
+LINK_ROWS = np.int64(ROWS)
+POINT_ROWS, POINT_SOLVE = np.int64(5), np.int64(6)  # stages of the table that finish a step by points
 
 
 @stage
@@ -84,6 +87,13 @@ def settle_islands(h, positions):
 
 
 @part
+def from_start(h, rows):
+    """Make rows again by stage `rows`: accelerations without impulses first, which impulses have overwritten. Returns a status."""
+    status = run(h, FREE)
+    return status if status < 0 else run(h, rows)
+
+
+@part
 def settle(h, positions, out):
     """Impulses, and in array `out` the rates they lead to; returns SETTLED, UNSETTLED or ROOM."""
     info = ints1(h, INFO)
@@ -93,7 +103,7 @@ def settle(h, positions, out):
     if status != SETTLED or info[EXTRA] != 0 or limits_hold(h, out):
         return status
     info[EXTRA] = 1  # a limit acts that was thought not to: once more, with all that are near
-    status = run(h, ROWS)
+    status = from_start(h, LINK_ROWS)
     if status < 0:
         return status
     status = settle_islands(h, positions)
@@ -106,7 +116,7 @@ def settle(h, positions, out):
 def by_points(h):
     """The same step by the iterative solver; returns a status."""
     info = ints1(h, INFO)
-    status = run(h, POINT_ROWS)
+    status = from_start(h, POINT_ROWS)
     if status < 0:
         return status
     status = run(h, POINT_SOLVE)

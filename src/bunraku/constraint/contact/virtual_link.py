@@ -80,7 +80,8 @@ EXACT = 1e-10  # relative size of an acceleration, velocity or force that is rou
 
 @inline
 def hypothesise(patch, flags, record, iwork, tried, p, impact):
-    """First state of every patch, the last step's if there is one (MODE is not 0); for an impact, the whole region sticking (N10)."""
+    """First state of every patch, the last step's if there is one (MODE is not 0); what stuck is thought to stick, the mode of others follows from
+    their motion. For an impact, the whole region sticking (N10)."""
     for i in range(p):
         at = i * NF
         state, first, second = base_state(patch, i)
@@ -102,10 +103,11 @@ def hypothesise(patch, flags, record, iwork, tried, p, impact):
             x, y = middle(patch, i)
             st(record, i * NR + PV, x)
             st(record, i * NR + PV + 1, y)
-        flags[at + MODE] = 0
         st(record, i * NR + D, -1.0)
-        if impact:
+        if impact or (remembered and flags[at + MODE] == STICK):
             stick(flags, record, i)
+        else:
+            flags[at + MODE] = 0
 
 
 @inline
