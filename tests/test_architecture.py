@@ -12,7 +12,7 @@ SOURCE = Path(bunraku.__file__).parent
 ROOT = Path(__file__).parent.parent
 ORDER = (
     *("errors", "files", "spatial", "model", "dynamics", "collision", "constraint", "integrators", "world", "control"),
-    *("gait", "choreography", "motion", "formats", "draw", "viewer", "batch", "cli"),
+    *("gait", "choreography", "motion", "formats", "scene", "draw", "viewer", "batch", "cli"),
 )
 
 

@@ -39,6 +39,7 @@ FOLDERS = (
     "world",
     "gait",
     "formats",
+    "scene",
     "draw",
     "cli",
     "errors",

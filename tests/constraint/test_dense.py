@@ -12,7 +12,7 @@ from bunraku.spatial.lanes import borrow
 def factor_and_solve(work, n, size, symmetric, x):
     """The matrix is at 0, the smallest pivots before x, the inverse pivots before those."""
     w = borrow(work)
-    factor(w, 0, n, size, symmetric == 1, x - n, x - 2 * n)
+    factor(w, 0, n, size, size, symmetric == 1, x - n, x - 2 * n)
     substitute(w, 0, n, size, x - 2 * n, x)
 
 

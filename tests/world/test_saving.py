@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from bunraku.constraint.arrays import FIXED_PAIRS
 from bunraku.model import Shape
 from bunraku.world import World
 from bunraku.world.plain import from_plain, to_plain
@@ -118,6 +119,15 @@ def test_snapshots_know_pushes_breaks_and_controllers():
     assert np.array_equal(first, np.concatenate([world.q, world.v])) and grip.broken
 
 
+def test_a_snapshot_of_other_shapes_is_refused():
+    world = scene()
+    world.step()
+    snap = world.snapshot()
+    world.add_fixed(Shape("box", (1, 1, 1), (5, 0, 0)))
+    with pytest.raises(bk.InputError, match="other shapes"):
+        world.restore(snap)
+
+
 def test_controllers_without_state_are_named(tmp_path):
     def wind(world):
         world["dancer"].tau[7] = 0.1
@@ -140,7 +150,7 @@ def test_a_state_that_json_cannot_hold():
         def state(self):
             return {"phase": np.zeros(3)}
 
-    with pytest.raises(bk.InputError, match="'swing'.*JSON"):
+    with pytest.raises(bk.InputError, match=r"'swing'.*JSON"):
         scene(Bad()).snapshot()
 
 
@@ -219,6 +229,8 @@ def test_forged_texts_never_crash(saved, tmp_path):
         ("tie_ints", lambda a: a + 1000),
         ("sweep_order", lambda a: a * 0 + 7),
         ("info", lambda a: a + 100),
+        ("info", lambda a: np.where(np.arange(len(a)) == FIXED_PAIRS, 10**6, a)),
+        ("numbers", lambda a: 2 * a),
         ("warm_ids", lambda a: a.astype(float)),
         ("contact_ids", lambda a: np.full((1, 4), 99)),
     ],

@@ -18,6 +18,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
+    "run": (
+        "bunraku.cli.run",
+        "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",
+    ),
     "walk": ("bunraku.cli.walk", "Make a figure walk: solve a gait and draw it, with defaults."),
 }
 
@@ -46,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"bunraku: there is no command {name!r}.{closest(name, COMMANDS)}", file=sys.stderr)
         return 2
     try:
-        return run(name, rest)
+        return dispatch(name, rest)
     except BunrakuError as error:
         print(f"bunraku {name}: {error}", file=sys.stderr)
         return 2
@@ -70,7 +74,7 @@ def _reader_left() -> int:
     return 0
 
 
-def run(name: str, args: list[str]) -> int:
+def dispatch(name: str, args: list[str]) -> int:
     """Load the module of one command and let tyro read its options."""
     import tyro
 

@@ -1,9 +1,10 @@
-"""`bunraku bench dynamics|gait|startup`: Bunraku beside its peers, measured in the same run on this machine."""
+"""`bunraku bench dynamics|gait|startup|world`: Bunraku beside its peers, measured in the same run on this machine."""
 
 from __future__ import annotations
 
 from bunraku.cli.bench_dynamics import dynamics
 from bunraku.cli.bench_gait import gait
 from bunraku.cli.bench_startup import startup
+from bunraku.cli.bench_world import world
 
-COMMANDS = {"dynamics": dynamics, "gait": gait, "startup": startup}
+COMMANDS = {"dynamics": dynamics, "gait": gait, "startup": startup, "world": world}

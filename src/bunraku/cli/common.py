@@ -31,17 +31,18 @@ def figure(name: str, *, strict: bool = False, root: str = "auto", package_dirs:
 
 def print_json(data: Any) -> None:
     """JSON on stdout; infinities become null, as JSON has none."""
-    json.dump(_plain(data), sys.stdout, indent=2)
+    json.dump(plain(data), sys.stdout, indent=2)
     print()
 
 
-def _plain(x: Any) -> Any:
+def plain(x: Any) -> Any:
+    """Values as JSON has them."""
     if isinstance(x, dict):
-        return {str(k): _plain(v) for k, v in x.items()}
+        return {str(k): plain(v) for k, v in x.items()}
     if isinstance(x, list | tuple):
-        return [_plain(v) for v in x]
+        return [plain(v) for v in x]
     if hasattr(x, "tolist"):
-        return _plain(x.tolist())
+        return plain(x.tolist())
     if isinstance(x, float) and not math.isfinite(x):
         return None
     return x

@@ -34,6 +34,7 @@ GEARS = np.int64(20)  # (gears, 8) kept gears
 JOINT_IMPULSE = np.int64(21)  # (3 nv + 3 balls + gears) of the last step
 START_V = np.int64(22)  # (nv) v at the start of the last step
 START_Q = np.int64(25)  # (nq) q at the start of the last step
+TRACK_Q, TRACK_V = places(26, 28)  # (rows, nq), (rows, nv): what servos follow, a row a step; no rows: TARGET_Q stays
 LIMITS = np.int64(23)  # (nv, 3) columns of bunraku.constraint.joint_rows
 TOTAL = np.int64(24)  # (nv) torques of the step without their implicit part
 
@@ -53,6 +54,7 @@ TIE_LAST = np.int64(85)  # (6 ties) forces of the last step
 K, B, ISLAND_INTS, ISLAND_REALS, ISLAND_LAM, SOLVER, ROW_OF, DONE, LOCAL_OF = places(70, 79)
 STARTS, COLS, VALUES, SLOT = places(79, 83)
 ISLAND_START, BY_ISLAND = places(83, 85)
+LARGE_TREES, LARGE_WORK, LARGE_SCRATCH = places(86, 89)
 
 # other contact models and integrators, each numbered where it is written
 LINK = np.int64(90)
@@ -60,15 +62,18 @@ STAGE = np.int64(105)
 ARRAYS = 128
 
 # entries of NUMBERS
-DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, SPARE_1, SPARE_2 = range(8)
+DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, RESIDUAL_MOST, SPARE = range(8)
 NUMBERS_COUNT = 8
 # entries of INFO
-N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, LAST_BOUNCED, EXTRA, STEPS, FELL = range(15)
-INFO_COUNT = 16
+N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, TRACK_AT, SWEEPS_MOST, UNSOLVED_ALL = range(14)
+LARGE_FIRST, LARGE_LAST, LARGE_ROWS, LARGE_BLOCKS, LARGE_NEEDS, LARGE_SOFT = range(14, 20)
+FELL, EVERY_LIMIT = 20, 21  # of virtual links: this step was handed on; rows for all limits are wanted
+INFO_COUNT = 24
 # entries of COUNT
 N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)
 
 ROOM = np.int64(-10)  # status: an array was too small
+ROOM_LARGE = np.int64(-11)  # status: an array for large islands was too small, or its stage is not there yet
 DIVERGED = np.int64(-20)  # status: something is no longer finite, or too fast
 OK = np.int64(0)
 

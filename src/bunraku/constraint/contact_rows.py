@@ -7,7 +7,7 @@ Rigid (document 001, (5)-(10)). With gap g, rate v now, u after the step without
                               v+ >= -e vi + (1 - al)(u - v), and the positions move as if by  (-g + (1 - al) dt (-e vi)) / dt
 Springy (`penalty`): a spring k and damper d at the normal and at the tangents, implicit in the contact velocity, never pulling, inside the cone:
     lam = -dt (k (g + dt v+) + d v+)   =>   v+ + R lam + k g / (d + dt k) = 0,  R = 1 / (dt (d + dt k));   d = 0 while g > 0
-and the same with the tangents' stretch s in the place of g. Impacts with restitution are rigid.
+and the same with the tangents' stretch s in the place of g. Impacts are rigid.
 All write b, so that a solver sees  0 <= lam _|_ (K + R) lam + b >= 0. `p` is the same for positions where impacts need another. Static friction holds
 for a contact that stuck in the last step or is new, dynamic friction for one that slid. Checked in tests/world/.
 """
@@ -151,7 +151,8 @@ def contact_rows(h, soft):
         rows.b[r + 2] = free_u
         softness[c, 0] = 0.0
         softness[c, 1] = 0.0
-        if e > 0.0 and now < -REST_SPEED and gap + dt * free <= 0.0:
+        hits = e > 0.0 or (soft != 0 and gap > 0.0)
+        if hits and now < -REST_SPEED and gap + dt * free <= 0.0:
             al = min(max(gap / (-now * dt), 0.0), 1.0) if gap > 0.0 else 0.0
             hit = now + al * (free - now)
             rows.b[r] = free - (-e * hit + (1.0 - al) * (free - now))

@@ -1,4 +1,4 @@
-"""One island's contact problem gathered from the rows, solved, and its impulses put back.
+"""One island's contact problem gathered from the rows, solved, and its impulses put back. Those of more than DENSE rows go to bunraku.constraint.large.
 
 K is filled pack by pack: what a pack's unit impulses do to every source of its trees (one 6x6 block each), then to the rows that hang on those sources,
 so that cost follows the entries that are not zero. Checked in tests/constraint/test_rows.py against J M^-1 J' and in tests/world/.
@@ -14,6 +14,11 @@ from bunraku.constraint.arrays import (
     ISLAND_LAM,
     ISLAND_REALS,
     ISLAND_START,
+    LARGE_BLOCKS,
+    LARGE_FIRST,
+    LARGE_LAST,
+    LARGE_ROWS,
+    LARGE_SOFT,
     LARGEST,
     N_ISLANDS,
     N_PACKS,
@@ -23,7 +28,7 @@ from bunraku.constraint.arrays import (
     RATE_B,
     RATE_P,
     RESIDUAL,
-    ROOM,
+    ROOM_LARGE,
     SOFT,
     SOLVER,
     SWEEP_LIMIT,
@@ -63,7 +68,10 @@ from bunraku.constraint.rows import (
 from bunraku.model.layout import IV
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import split, wide_ld
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
+from bunraku.spatial.table import ints1, ints2, reals1, reals2, run, stage
+
+DENSE = 150  # rows up to which an island is dense
+LARGE_STAGE = 30  # where the table has the stage that solves larger ones
 
 
 @inline
@@ -125,7 +133,7 @@ def fill_matrix(h, first, last, m):
 
 @part
 def gather(h, first, last, right):
-    """Places, blocks, right-hand side and start of the island BY_ISLAND[first:last]; returns (rows, blocks), rows ROOM if there is no room."""
+    """Places, blocks, right-hand side and start of the island BY_ISLAND[first:last]; returns (rows, blocks)."""
     rows = rows_of(h)
     order = ints1(h, BY_ISLAND)
     ints = ints2(h, ISLAND_INTS)
@@ -138,8 +146,6 @@ def gather(h, first, last, right):
     for p in range(first, last):
         pack = order[p]
         n = rows.packs[pack, LINES]
-        if m + n > lam.shape[0]:
-            return ROOM, 0
         rows.packs[pack, PLACE] = m
         r = rows.packs[pack, FIRST]
         for j in range(n):
@@ -173,13 +179,31 @@ def soften(h, first, last):
 
 
 @part
-def solve_islands(h, positions, soft):
-    """lam of every island for the right-hand side of velocities, or of positions; returns a status. Islands that miss the tolerance are counted."""
+def finish_island(h, first, last, m, status, used, residual):
+    """Put an island's impulses back and note how its solution went."""
     rows = rows_of(h)
     info = ints1(h, INFO)
     numbers = reals1(h, NUMBERS)
-    start = ints1(h, ISLAND_START)
     order = ints1(h, BY_ISLAND)
+    lam = reals1(h, ISLAND_LAM)
+    for p in range(first, last):
+        pack = order[p]
+        for j in range(rows.packs[pack, LINES]):
+            rows.lam[rows.packs[pack, FIRST] + j] = lam[rows.packs[pack, PLACE] + j]
+    info[N_ISLANDS] += 1
+    info[SWEEPS] = max(info[SWEEPS], used)
+    info[LARGEST] = max(info[LARGEST], m)
+    if status != 0:
+        info[UNSOLVED] += 1
+    numbers[RESIDUAL] = max(numbers[RESIDUAL], residual)
+
+
+@part
+def solve_islands(h, positions, soft):
+    """lam of every island for the right-hand side of velocities, or of positions; returns a status. Islands that miss the tolerance are counted."""
+    info = ints1(h, INFO)
+    numbers = reals1(h, NUMBERS)
+    start = ints1(h, ISLAND_START)
     numbers[RESIDUAL] = 0.0
     info[SWEEPS] = 0
     info[UNSOLVED] = 0
@@ -191,8 +215,16 @@ def solve_islands(h, positions, soft):
         if first == last:
             continue
         m, blocks = gather(h, first, last, RATE_P if positions != 0 else RATE_B)
-        if m < 0:
-            return ROOM
+        if m > reals2(h, K).shape[0]:
+            info[LARGE_FIRST] = first
+            info[LARGE_LAST] = last
+            info[LARGE_ROWS] = m
+            info[LARGE_BLOCKS] = blocks
+            info[LARGE_SOFT] = soft
+            status = run(h, LARGE_STAGE)
+            if status < 0:
+                return status
+            continue
         fill_matrix(h, first, last, m)
         if soft != 0:
             soften(h, first, last)
@@ -200,18 +232,14 @@ def solve_islands(h, positions, soft):
             reals2(h, K), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks, m, reals1(h, ISLAND_LAM),
             reals1(h, SOLVER), numbers[TOLERANCE], info[SWEEP_LIMIT],
         )  # fmt: skip
-        lam = reals1(h, ISLAND_LAM)
-        for p in range(first, last):
-            pack = order[p]
-            for j in range(rows.packs[pack, LINES]):
-                rows.lam[rows.packs[pack, FIRST] + j] = lam[rows.packs[pack, PLACE] + j]
-        info[N_ISLANDS] += 1
-        info[SWEEPS] = max(info[SWEEPS], used)
-        info[LARGEST] = max(info[LARGEST], m)
-        if status != 0:
-            info[UNSOLVED] += 1
-        numbers[RESIDUAL] = max(numbers[RESIDUAL], residual)
+        finish_island(h, first, last, m, status, used, residual)
     return OK
+
+
+@stage
+def no_large(h):
+    """Stands in the place of the solver of large islands until one is needed."""
+    return ROOM_LARGE
 
 
 @part

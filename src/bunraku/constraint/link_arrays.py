@@ -28,8 +28,9 @@ LINK_REAL_COLUMNS = START_PV + 2
 N_PATCHES, BORN = 5, 6
 
 
-def put_link_room(table: Table, rows: int, island: int) -> None:
-    """Arrays for `rows` rows in all and `island` in one island, put into a table that has its K."""
+def put_link_room(table: Table, rows: int) -> None:
+    """Arrays for `rows` rows in all, put into a table that has its K."""
+    island = len(table.arrays[at.K])
     most = island // 6 + 1
     reals, ints = work_size(most, island)
     integer = np.int64

@@ -4,7 +4,7 @@ Rows stand as: patches (six each), equalities, bounded rows that are *held*, oth
 three, in velocity steps a = (v+ - v)/dt, a0 = (v without impulses - v)/dt; softness stands on K's diagonal. A bounded row is held (an equality), or at its lower or upper
 bound (a given impulse; a limit that does not act has the impulse 0). What it was in the last step is the first guess; afterwards
     held: lo <= lam <= hi, else at the bound it passed      low: v+ >= 0, else held      high: v+ <= 0, else held
-up to REVISIONS times. All solves together stay below the caller's number; what does not come to rest so is for the iterative solver.
+up to REVISIONS times. All solves together stay below the caller's number; what does not come to rest so, and islands too large for K, are for the iterative solver.
 
 Residual, the largest of: rates of touching points off their goal, free points below theirs, slip where it sticks, rates of equalities, all relative to the
 largest rate without impulses; friction beyond its limit and against its law, relative to mu fz. Checked in tests/world/test_virtual_link_world.py.
@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from bunraku.constraint.arrays import BY_ISLAND, DT, NUMBERS, RESIDUAL, ROOM, K, rows_of
+from bunraku.constraint.arrays import BY_ISLAND, DT, NUMBERS, RESIDUAL, K, rows_of
 from bunraku.constraint.contact.link_checks import free_vertex
 from bunraku.constraint.contact.link_layout import (
     LINE,
@@ -75,7 +75,7 @@ from bunraku.spatial.table import ints1, ints2, reals1, reals2
 REVISIONS = 3
 HELD, LOW, HIGH = np.int64(0), np.int64(1), np.int64(2)  # a bounded row
 EXACT = 1e-9  # of the largest impulse or rate: rounding
-SETTLED, UNSETTLED = np.int64(0), np.int64(1)  # what solve_island says, or ROOM
+SETTLED, UNSETTLED = np.int64(0), np.int64(1)  # what solve_island says
 
 
 @inline
@@ -110,7 +110,7 @@ def guess_bounds(h, first, last):
 
 @part
 def place_rows(h, first, last):
-    """Order the rows of an island; returns (patches, equality and held rows, all rows), all ROOM if there is no room."""
+    """Order the rows of an island; returns (patches, equality and held rows, all rows), or -1 where K is too small for them."""
     rows = rows_of(h)
     order = ints1(h, BY_ISLAND)
     bound = ints1(h, BOUND)
@@ -127,7 +127,7 @@ def place_rows(h, first, last):
                 rows.packs[pack, PLACE] = m
                 m += rows.packs[pack, LINES]
                 if m > room:
-                    return ROOM, ROOM, ROOM
+                    return -1, -1, -1
         if turn == 0:
             patches = m // 6
         if turn == 1:
@@ -337,7 +337,7 @@ def residual_of(h, p, r, which):
 
 @part
 def solve_island(h, first, last, positions, most):
-    """Impulses of the packs BY_ISLAND[first:last] with at most `most` solves; returns (SETTLED, UNSETTLED or ROOM, solves made, rows)."""
+    """Impulses of the packs BY_ISLAND[first:last] with at most `most` solves; returns (SETTLED or UNSETTLED, solves made, rows)."""
     numbers = reals1(h, NUMBERS)
     goal = LINK_GOAL_P if positions != 0 else LINK_GOAL
     guess_bounds(h, first, last)
@@ -347,8 +347,8 @@ def solve_island(h, first, last, positions, most):
         if used >= most:
             break
         p, r, m = place_rows(h, first, last)
-        if m == ROOM:
-            return ROOM, used, m
+        if m < 0:
+            return UNSETTLED, used, m
         fill_matrix(h, first, last, m)
         state_problem(h, first, last)
         status = hypothesise(h, p, r, goal, most - used)

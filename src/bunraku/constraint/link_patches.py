@@ -37,7 +37,7 @@ from bunraku.constraint.arrays import (
     model_of,
     rows_of,
 )
-from bunraku.constraint.contact.link_layout import COUNT, LINE, MODE, MU_D, MU_S, NONE, STATE, STICK, SURFACE, VERTEX, VERTICES, I, J
+from bunraku.constraint.contact.link_layout import COUNT, LINE, MODE, MU_D, MU_S, NONE, SLIP, STATE, STICK, SURFACE, VERTEX, VERTICES, I, J
 from bunraku.constraint.contact.link_layout import POINT as POINT_STATE
 from bunraku.constraint.contact_rows import DYNAMIC, LINKED, LINKED_PV, PUSH, PUSH_SPEED, REST_SPEED, RESTITUTION, STATIC
 from bunraku.constraint.link_arrays import (
@@ -324,9 +324,10 @@ def begin_with(h, i, known, touching):
             if first < 0:
                 first = j
             second = j
+    ints[i, START + MODE] = SLIP  # its motion decides
     if touching > 0 and fast < -REST_SPEED:
         rows_of(h).count[BORN] = 1
-    ints[i, START + MODE] = STICK
+        ints[i, START + MODE] = STICK  # N10
     ints[i, START + STATE] = SURFACE
     ints[i, START + I] = 0
     ints[i, START + J] = 0

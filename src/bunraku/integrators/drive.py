@@ -15,6 +15,7 @@ from bunraku.constraint.arrays import (
     APPLIED,
     DRIVE,
     DT,
+    INFO,
     NEXT_V,
     NUMBERS,
     Q,
@@ -22,12 +23,15 @@ from bunraku.constraint.arrays import (
     TARGET_V,
     TAU,
     TOTAL,
+    TRACK_AT,
+    TRACK_Q,
+    TRACK_V,
     V,
     model_of,
 )
 from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, ROTOR
 from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.table import reals1, reals2
+from bunraku.spatial.table import ints1, reals1, reals2
 
 # columns of DRIVE; ARMATURE is the rotor inertia of the model, HELD whether the servo is at its limit
 KP, KD, EFFORT, SPRING, REST, DAMPING, ARMATURE, HELD = range(8)
@@ -44,9 +48,27 @@ def ball_error(q, goal, k):
     return (s * x, s * y, s * z)
 
 
+@inline
+def follow_track(h):
+    """The track's row of this step becomes the servos' target."""
+    track_q = reals2(h, TRACK_Q)
+    if track_q.shape[0] == 0:
+        return
+    track_v = reals2(h, TRACK_V)
+    goal = reals1(h, TARGET_Q)
+    rate = reals1(h, TARGET_V)
+    at = ints1(h, INFO)[TRACK_AT]
+    row = min(at, track_q.shape[0] - 1)
+    for k in range(goal.shape[0]):
+        goal[k] = track_q[row, k]
+    for k in range(rate.shape[0]):
+        rate[k] = track_v[row, k] if at == row else 0.0  # at its end it rests
+
+
 @part
 def drive_joints(h):
     """TOTAL torques for aba, and the implicit terms into ROTOR."""
+    follow_track(h)
     ints, reals, _ = model_of(h)
     q = reals1(h, Q)
     v = reals1(h, V)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bunraku.constraint.arrays import TRACK_AT
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.integrators.drive import EFFORT, KD, KP
+from bunraku.model.configuration import difference
 from bunraku.model.forest import Part
 from bunraku.model.model import Model
 from bunraku.world.measured import Measured
@@ -116,3 +118,34 @@ class Figure(Measured):
             raise InputError(f"servo: target needs {self.q.size} finite numbers, like q.")
         for j in chosen:
             self.target_q[j.q] = goal[j.q]
+
+    def follow(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
+        """Lead the servos along rows of coordinates like q, one a step from the next on; the last one stays. Rates `v` (rows, nv): their differences by default.
+
+        The world plays a track inside `step(n)`, without a word of Python a step. No rows end it.
+        """
+        w = self.world
+        rows = np.ascontiguousarray(q, dtype=float)
+        if rows.ndim != 2 or rows.shape[1] != self.q.size or not np.all(np.isfinite(rows)):
+            raise InputError(f"follow: q needs rows of {self.q.size} finite numbers.")
+        w._prepare()
+        if len(rows) == 0:
+            w._set_track(np.zeros((0, w.q.size)), np.zeros((0, w.v.size)))
+            return
+        if v is None:
+            rates = np.zeros((len(rows), self.v.size))
+            for k in range(len(rows) - 1):
+                rates[k + 1] = difference(self.model, rows[k], rows[k + 1]) / w.dt
+        else:
+            rates = np.ascontiguousarray(v, dtype=float)
+            if rates.shape != (len(rows), self.v.size) or not np.all(np.isfinite(rates)):
+                raise InputError(f"follow: v needs {len(rows)} rows of {self.v.size} finite numbers.")
+        track_q, track_v = np.tile(w.target_q, (len(rows), 1)), np.tile(w.target_v, (len(rows), 1))
+        old_q, old_v = (a[int(w._info[TRACK_AT]) :] for a in w._track)  # what other figures still have to do
+        n = min(len(old_q), len(rows))
+        if n:
+            track_q[:n], track_v[:n] = old_q[:n], old_v[:n]
+            track_q[n:], track_v[n:] = old_q[-1], old_v[-1]
+        track_q[:, self.part.q], track_v[:, self.part.v] = rows, rates
+        w._info[TRACK_AT] = 0
+        w._set_track(track_q, track_v)

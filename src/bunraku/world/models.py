@@ -31,5 +31,5 @@ def stages(contact: str) -> tuple[Stage, ...]:
 def furnish(contact: str, room: Room) -> Room:
     """Add the arrays that a model needs beyond the common ones."""
     if contact == "virtual_link":
-        put_link_room(room.table, room.rows, room.island)
+        put_link_room(room.table, room.rows)
     return room

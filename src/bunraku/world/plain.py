@@ -16,7 +16,7 @@ import numpy as np
 from bunraku.errors import InputError
 from bunraku.model.description import Description, Frame, Gear, Inertia, Joint, Link, Note, Shape
 
-CLASSES = {c.__name__: c for c in (Description, Frame, Gear, Inertia, Joint, Link, Note, Shape)}
+CLASSES: dict[str, Any] = {c.__name__: c for c in (Description, Frame, Gear, Inertia, Joint, Link, Note, Shape)}
 
 
 def to_plain(x: Any) -> Any:

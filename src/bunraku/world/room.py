@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.constraint import arrays as at
+from bunraku.constraint.contact import sparse
 from bunraku.constraint.contact.pgs import work_size
+from bunraku.constraint.contact.sparse_pattern import pattern_scratch
+from bunraku.constraint.island import DENSE, LARGE_STAGE, no_large
+from bunraku.constraint.large import solve_large
 from bunraku.constraint.response import BASE, HOP, SQUARE
 from bunraku.constraint.rows import PACK_COLUMNS, W
 from bunraku.model import layout
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 
-MOST = 20_000  # rows beyond which a scene is refused
+MOST = 200_000  # rows beyond which a scene is refused
 
 
 def trees(model: Model) -> np.ndarray:
@@ -38,14 +42,14 @@ def longest_way(model: Model) -> int:
 
 
 class Room:
-    """Arrays for a model with `rows` constraint rows in all, `island` rows in one island and `pool` 6x6 responses, put into a table."""
+    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a large island's matrix, 0: there is none."""
 
-    def __init__(self, model: Model, table: Table, rows: int = 96, island: int = 96, pool: int = 64) -> None:
+    def __init__(self, model: Model, table: Table, rows: int = 96, pool: int = 64, entries: int = 0) -> None:
         tree = trees(model)
         nb, nt = model.nb, int(tree.max(initial=0)) + 1
         sources = min(2 * rows + 1, 2 * nb) + 1
         way = longest_way(model)
-        self.model, self.table, self.rows, self.island, self.pool = model, table, rows, island, pool
+        self.model, self.table, self.rows, self.pool, self.entries = model, table, rows, pool, entries
         integer = np.int64
         for number, array in {
             at.TREE: tree,
@@ -72,15 +76,35 @@ class Room:
             at.RATE_B: np.zeros(rows),
             at.RATE_P: np.zeros(rows),
             at.LAM: np.zeros(rows),
-            at.K: np.zeros((island, island)),
-            at.B: np.zeros(island),
-            at.ISLAND_INTS: np.zeros((island, 2), integer),
-            at.ISLAND_REALS: np.zeros((island, 3)),
-            at.ISLAND_LAM: np.zeros(island),
-            at.SOLVER: np.zeros(work_size(island, island)),
+            at.K: np.zeros((DENSE, DENSE)),
+            at.B: np.zeros(rows),
+            at.ISLAND_INTS: np.zeros((rows, 2), integer),
+            at.ISLAND_REALS: np.zeros((rows, 3)),
+            at.ISLAND_LAM: np.zeros(rows),
+            at.SOLVER: np.zeros(work_size(DENSE, DENSE)),
         }.items():
             table.put(number, array)
 
+        if entries:
+            blocks = rows
+            for number, array in {
+                at.STARTS: np.zeros(blocks + 1, integer),
+                at.COLS: np.zeros(entries, integer),
+                at.VALUES: np.zeros(9 * entries),
+                at.SLOT: np.zeros((blocks, 2), integer),
+                at.LARGE_TREES: np.zeros((blocks, 2), integer),
+                at.LARGE_WORK: np.zeros(sparse.work_size(rows, blocks)),
+                at.LARGE_SCRATCH: np.zeros(sparse.iwork_size(blocks, nt) + pattern_scratch(nt, blocks), integer),
+            }.items():
+                table.put(number, array)
+            table.plan(LARGE_STAGE, solve_large)
+        else:
+            table.plan(LARGE_STAGE, no_large)
+
     def grown(self) -> Room:
-        """Twice the room in what was full. The kernel does not say which it was, so all that is nearly full grows."""
-        return Room(self.model, self.table, 2 * self.rows, 2 * self.island, 2 * self.pool)
+        """Twice the rows and responses. The kernel does not say which it was."""
+        return Room(self.model, self.table, 2 * self.rows, 2 * self.pool, self.entries)
+
+    def enlarged(self, needed: int) -> Room:
+        """With room for a large island's matrix of so many entries."""
+        return Room(self.model, self.table, self.rows, self.pool, max(4096, 2 * self.entries, needed + needed // 2))

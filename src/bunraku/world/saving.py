@@ -20,6 +20,7 @@ import numpy as np
 
 from bunraku.collision import Fixed
 from bunraku.collision.layout import CLIP_INTS
+from bunraku.constraint import arrays as at
 from bunraku.constraint.tie_rows import ACTIVE
 from bunraku.errors import BunrakuError, InputError
 from bunraku.files import write_bytes
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "bunraku world", 1
 DIGEST = 64
+SETTINGS, NUMBERS = [at.SWEEP_LIMIT, at.FIXED_PAIRS], [at.DT, at.MARGIN, at.TOLERANCE, at.STIFFNESS, at.RATIO]
+"""Entries of `info` and `numbers` that follow from the world's options and shapes."""
 OPTIONS = ("dt", "contact", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
 
 
@@ -233,12 +236,16 @@ def check_arrays(world: World, arrays: dict[str, np.ndarray]) -> None:
     known, warm = len(arrays["contact_ids"]), len(arrays["warm_ids"])
     order = arrays["sweep_order"][CLIP_INTS : CLIP_INTS + shapes]
     ids, bodies = arrays["contact_ids"][:, :2], arrays["tie_ints"][:, 1:3]
+    settings = [arrays["info"][SETTINGS], arrays["numbers"][NUMBERS]], [own["info"][SETTINGS], own["numbers"][NUMBERS]]
     good = (
-        info[0] == known == len(arrays["contact_data"])
+        all(np.array_equal(a, b) for a, b in zip(*settings))
+        and info[0] == known == len(arrays["contact_data"])
         and len(arrays["warm_force"]) == warm >= info[1] >= 0
+        and len(arrays["track_q"]) == len(arrays["track_v"])
+        and info[at.TRACK_AT] >= 0
         and np.array_equal(np.sort(order), np.arange(shapes))
         and (not known or (ids.min() >= 0 and ids.max() < shapes))
         and (not len(bodies) or (bodies.min() >= 0 and bodies.max() < world.model.nb))
     )
     if not good:
-        raise InputError("an index in it leads nowhere.")
+        raise InputError("a number in it does not fit the rest.")

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.collision.layout import FULL
+from bunraku.constraint.arrays import FIXED_PAIRS
 from bunraku.errors import BunrakuError, InputError
 from bunraku.world.randomness import packed, unpack
 from bunraku.world.ties import Connection
-from bunraku.world.views import Report
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
 
 Push = tuple[str, str, np.ndarray, float]
-GROWING = ("warm_ids", "warm_force", "contact_ids", "contact_data")  # as long as there are contacts
+GROWING = ("warm_ids", "warm_force", "contact_ids", "contact_data", "track_q", "track_v")  # as long as there are contacts
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,16 @@ def put_back(world: World, snapshot: Snapshot) -> None:
         raise InputError(
             f"restore: the snapshot has {len(snapshot.controllers)} controllers, this world {len(world._controllers)}; add them first."
         )
+    shapes = len(snapshot.arrays["sweep_order"]), int(snapshot.arrays["info"][FIXED_PAIRS])
+    if shapes != (len(world._contacts.ints), int(world._info[FIXED_PAIRS])):
+        raise InputError(
+            "restore: the snapshot is of a world with other shapes; take one after the last shape was added."
+        )
     world._ties.resize(len(snapshot.arrays["tie_ints"]))
     while len(world._contacts.ids) < len(snapshot.arrays["contact_ids"]):
         world._contacts.grow(FULL)
     world._new_warm(snapshot.arrays["warm_ids"], snapshot.arrays["warm_force"])
+    world._set_track(snapshot.arrays["track_q"].copy(), snapshot.arrays["track_v"].copy())
     own = arrays_of(world)
     for name, a in snapshot.arrays.items():
         if name not in GROWING:
@@ -80,7 +86,6 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     world._ties.connections = {c.number: c for c in snapshot.connections}
     world._pushes = [(figure, link, wrench.copy(), end) for figure, link, wrench, end in snapshot.pushes]
     restore_controllers(world._controllers, snapshot.controllers)
-    world.report = Report.of(world)
 
 
 def arrays_of(world: World) -> dict[str, np.ndarray]:
@@ -90,6 +95,8 @@ def arrays_of(world: World) -> dict[str, np.ndarray]:
         "contact_ids": world._contacts.ids[:n],
         "contact_data": world._contacts.data[:n],
         "numbers": world._numbers,
+        "track_q": world._track[0],
+        "track_v": world._track[1],
         "random": packed(world.rng),
         **world._last.arrays(),
     }

@@ -36,11 +36,18 @@ from bunraku.constraint.arrays import (
     OK,
     ORDER,
     PAIRS,
+    RESIDUAL,
+    RESIDUAL_MOST,
     SHAPE_INTS,
     SHAPE_REALS,
     START_Q,
     START_V,
+    SWEEPS,
+    SWEEPS_MOST,
     TOTAL,
+    TRACK_AT,
+    UNSOLVED,
+    UNSOLVED_ALL,
     Q,
     V,
     model_of,
@@ -181,7 +188,9 @@ def impulses(h, soft):
     keep_ties(h)
     if ints1(h, INFO)[BOUNCED] == 0:
         return OK
-    status = solve_islands(h, POSITIONS, soft)  # an impact inside the step: positions have a right-hand side of their own
+    status = solve_islands(
+        h, POSITIONS, soft
+    )  # an impact inside the step: positions have a right-hand side of their own
     if status < 0:
         return status
     return new_velocity(h, MOVED)
@@ -199,6 +208,17 @@ def penalty(h):
     return impulses(h, SPRINGY)
 
 
+@inline
+def note_worst(h):
+    """The worst of the solver since the world began (or since `world.forget_worst`), and one step more on the track."""
+    info = ints1(h, INFO)
+    numbers = reals1(h, NUMBERS)
+    numbers[RESIDUAL_MOST] = max(numbers[RESIDUAL_MOST], numbers[RESIDUAL])
+    info[SWEEPS_MOST] = max(info[SWEEPS_MOST], info[SWEEPS])
+    info[UNSOLVED_ALL] += info[UNSOLVED]
+    info[TRACK_AT] += 1
+
+
 @stage
 def move(h):
     """q and v after the step."""
@@ -207,6 +227,7 @@ def move(h):
     after = reals1(h, NEXT_V)
     start = reals1(h, START_V)
     note_torques(h)
+    note_worst(h)
     for k in range(v.shape[0]):
         start[k] = v[k]
         v[k] = after[k]

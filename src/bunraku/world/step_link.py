@@ -14,7 +14,7 @@ import numpy as np
 
 from bunraku.constraint.arrays import (
     BOUNCED,
-    EXTRA,
+    EVERY_LIMIT,
     FALLBACK,
     FELL,
     INFO,
@@ -53,7 +53,7 @@ def link_rows(h):
     begin(rows_of(h))
     status = patch_rows(h)
     if status == OK:
-        status = joint_rows(h, NEAR_LIMITS if ints1(h, INFO)[EXTRA] != 0 else ACTING_LIMITS)
+        status = joint_rows(h, NEAR_LIMITS if ints1(h, INFO)[EVERY_LIMIT] != 0 else ACTING_LIMITS)
     if status == OK:
         status = tie_rows(h)
     if status == OK:
@@ -100,9 +100,9 @@ def settle(h, positions, out):
     status = settle_islands(h, positions)
     if status == SETTLED and new_velocity(h, out) < 0:
         return UNSETTLED
-    if status != SETTLED or info[EXTRA] != 0 or limits_hold(h, out):
+    if status != SETTLED or info[EVERY_LIMIT] != 0 or limits_hold(h, out):
         return status
-    info[EXTRA] = 1  # a limit acts that was thought not to: once more, with all that are near
+    info[EVERY_LIMIT] = 1  # a limit acts that was thought not to: once more, with all that are near
     status = from_start(h, LINK_ROWS)
     if status < 0:
         return status
@@ -135,13 +135,13 @@ def link_impulses(h):
     info[SWEEPS] = 0
     info[UNSOLVED] = 0
     info[SOLVES] = 0
-    info[EXTRA] = 0
+    info[EVERY_LIMIT] = 0
     status = UNSETTLED if info[FELL] != 0 else SETTLED
     if info[BOUNCED] != 0 and status == SETTLED:
         status = settle(h, POSITIONS, MOVED)
     if status == SETTLED:
         status = settle(h, VELOCITIES, NEXT_V)
-    info[EXTRA] = 0
+    info[EVERY_LIMIT] = 0
     if status == UNSETTLED:
         return by_points(h)
     if status != SETTLED:

@@ -21,7 +21,7 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint import arrays as at
-from bunraku.constraint.arrays import DIVERGED, ROOM
+from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_LARGE
 from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import scratch_size
@@ -75,7 +75,7 @@ class World:
         none = np.zeros(0)
         self.q, self.v, self.tau, self.target_q, self.target_v, self.applied = (none.copy() for _ in range(6))
         self.drive = np.zeros((0, joints.DRIVE_COLUMNS))
-        self.report = Report()
+        self._track = (np.zeros((0, 0)), np.zeros((0, 0)))
         self._figures: dict[str, Figure] = {}
         self._fixed: list[Fixed] = []
         self._materials = Materials()
@@ -199,6 +199,11 @@ class World:
         """Cut a connection; cutting it twice does no harm."""
         self._ties.cut(connection)
 
+    @property
+    def connections(self) -> dict[int, Connection]:
+        """Connections by number, with those that broke or were cut until their number is used again."""
+        return dict(self._ties.connections)
+
     def push(self, link: LinkOf, force: Sequence[float], seconds: float, torque: Sequence[float] = (0, 0, 0)) -> None:
         """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now."""
         wrench = np.array([*force, *torque], dtype=float)
@@ -214,6 +219,12 @@ class World:
         """A sensor "joint", "force_torque", "sole" or "imu" at a link, frame or (by name, "human.left_knee") joint: world.sensors."""
         self.sensors.append(sensor_of(self, kind, at, **options))
         return self.sensors[-1]
+
+    def forget_worst(self) -> None:
+        """Start anew with `report.worst_residual`, `most_sweeps` and `unsolved_in_all`."""
+        self._prepare()
+        self._numbers[at.RESIDUAL_MOST] = 0.0
+        self._info[[at.SWEEPS_MOST, at.UNSOLVED_ALL]] = 0
 
     # ---- stepping -------------------------------------------------------------------------------------------------------------
 
@@ -239,7 +250,6 @@ class World:
                     self._answer(status)
         if n > 0:
             self._last.end(self)
-        self.report = Report.of(self)
 
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""
@@ -261,6 +271,8 @@ class World:
                     f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
                 )
             self._room = models.furnish(self.contact, self._room.grown())
+        elif status == ROOM_LARGE:
+            self._room = models.furnish(self.contact, self._room.enlarged(int(self._info[at.LARGE_NEEDS])))
         elif status == DIVERGED:
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
             name, speed = self.model.dof_names[worst], self._moved[worst]
@@ -272,6 +284,11 @@ class World:
             raise BunrakuError(f"step: unknown status {status}.")
 
     # ---- reading --------------------------------------------------------------------------------------------------------------
+
+    @property
+    def report(self) -> Report:
+        """Figures of the last step: residual, penetration, solves, energy."""
+        return Report.of(self) if self._ready else Report()
 
     @property
     def contacts(self) -> list[ContactInfo]:
@@ -362,12 +379,21 @@ class World:
             **joints.tables(m),
         }.items():
             t.put(number, array)
+        self._set_track(*self._track)
         self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
         self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
         self._ties.put_into(t)
         for k, what in enumerate(models.stages(self.contact)):
             t.plan(k, what)
         self._ready = True
+
+    def _set_track(self, q: np.ndarray, v: np.ndarray) -> None:
+        """What servos follow from the next step on, a row a step; none: their targets stay."""
+        if q.shape[1:] != self.q.shape:
+            q, v = np.zeros((0, self.q.size)), np.zeros((0, self.v.size))
+        self._track = q, v
+        self._table.put(at.TRACK_Q, q)
+        self._table.put(at.TRACK_V, v)
 
     def _new_warm(self, ids: np.ndarray, force: np.ndarray) -> None:
         """Room for the contacts of a step, with those of the last one."""

@@ -280,7 +280,7 @@ def newton(ints, reals, nblocks, work, K, A, n, m, limit):
     trial_columns(ints, reals, nblocks, work, n, A, unknowns)
     regularise(work, n, A, unknowns, size)
     copy_row(work, RHS * n, STEP * n, size)
-    factor(work, A, n, size, symmetric, TINY * n, INVERSE * n)
+    factor(work, A, n, size, size, symmetric, TINY * n, INVERSE * n)
     substitute(work, A, n, size, INVERSE * n, STEP * n)
     worth, unmet = contradiction(ints, nblocks, work, n, limit)
     if worth:

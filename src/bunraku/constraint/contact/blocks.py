@@ -43,6 +43,12 @@ def fill_scales(K, ints, reals, nblocks, root, at):
             d = K[i, i] + reals[k, 0]
             st(root, at + i, d)
             largest = max(largest, d)
+    finish_scales(ints, nblocks, root, at, largest)
+
+
+@inline
+def finish_scales(ints, nblocks, root, at, largest):
+    """From d to sqrt(d), negative for an immovable row."""
     for k in range(nblocks):
         i = ints[k, 1]
         for j in range(i, i + (3 if ints[k, 0] == CONTACT else 1)):

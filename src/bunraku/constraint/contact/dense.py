@@ -39,9 +39,12 @@ def pivot(a, tiny):
 
 
 @inline
-def factor(work, at, n, size, symmetric, tiny, inverse):
-    """A = L U in place; the inverse pivots go to work[inverse], the smallest allowed pivots stand in work[tiny]."""
-    for k in range(0, size, LANES):
+def factor(work, at, n, size, pivots, symmetric, tiny, inverse):
+    """A = L U in place; the inverse pivots go to work[inverse], the smallest allowed pivots stand in work[tiny].
+
+    With pivots < size (a multiple of 4 too) it stops there: the rest of A becomes what is left of it (its Schur complement; above the diagonal
+    only, if symmetric)."""
+    for k in range(0, pivots, LANES):
         r0 = at + k * n
         r1 = r0 + n
         r2 = r1 + n

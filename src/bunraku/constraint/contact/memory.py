@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from bunraku.spatial.kernel import inline
 
-V, LAM, B, ROOT, RHS, STEP, TINY, INVERSE, BEST, ANCHOR, ANCHOR_V, TRIAL, TRIAL_V, CENTRE = range(14)
-VECTORS = 14
+V, LAM, B, ROOT, RHS, STEP, TINY, INVERSE, BEST, ANCHOR, ANCHOR_V, TRIAL, TRIAL_V, CENTRE, MOVE = range(15)
+VECTORS = 15
 CLASS, FX, FY, GAMMA = range(4)  # of a block: its state, direction of friction, stiffness of turning it
 
 
