@@ -1,4 +1,5 @@
-"""Scenes for contact by virtual links in the World: each builds a world and says how long it runs; `share` counts the steps handed to the iterative solver."""
+"""Scenes for contact by virtual links in the World: each builds a world and says how long it runs; `run` counts the steps handed on.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +94,12 @@ def slope_boxes(contact: str = "virtual_link"):
     turn = slope_turn(0.35)
     world.add_fixed(bk.Shape("box", (20.0, 5.0, 0.5), tuple(-0.5 * turn[:, 2]), turn), friction=None)
     for k, mu in enumerate((0.6, 0.3, 0.5)):
-        world.add(bk.box((0.3, 0.2, 0.1), 1.0), at=tuple(turn @ [0, k - 1.0, 0.05]), rotation=turn @ axis_turn((0, 0, 1), 0.4 * k), friction=mu)
+        world.add(
+            bk.box((0.3, 0.2, 0.1), 1.0),
+            at=tuple(turn @ [0, k - 1.0, 0.05]),
+            rotation=turn @ axis_turn((0, 0, 1), 0.4 * k),
+            friction=mu,
+        )
     world.add(bk.box((0.2, 0.2, 0.1), 1.0), at=tuple(turn @ [0.03, 1.0, 0.15]), rotation=turn, friction=0.5)
     return world, 1.0
 

@@ -21,8 +21,8 @@ from bunraku.constraint.arrays import (
     N_BLOCKS,
     NUMBERS,
     OK,
-    Q,
     ROOM,
+    Q,
     V,
     model_of,
     rows_of,
@@ -98,7 +98,8 @@ def one_joint_row(h, lead, sign, kind, origin, low, high, b):
 def joint_rows(h, acting):
     """Limits and friction of hinges, sliders and gear groups, then balls, then kept gears; returns a status.
 
-    acting: 0 all limits that are near; 1 only those that acted in the last step or are passed at the present rate (`limits_hold` checks the others)."""
+    acting: NEAR_LIMITS, all that are near; ACTING_LIMITS, those that acted in the last step or are passed at the present rate
+    (`limits_hold` checks the others)."""
     dof = ints2(h, DOF)
     limits = reals2(h, LIMITS)
     q = reals1(h, Q)

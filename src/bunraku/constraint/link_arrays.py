@@ -16,7 +16,9 @@ from bunraku.spatial.table import Table
 LINK_INTS, LINK_REALS, PATCHES, FLAGS, RECORD, LINK_WORK, LINK_IWORK, LINK_F, LINK_A = places(LINK, LINK + 9)
 LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND = places(LINK + 9, LINK + 15)
 
-PATCH = np.int64(3)  # kind of block: the six rows of a patch; it stands at the first of its two packs, the second has no block
+PATCH = np.int64(
+    3
+)  # kind of block: the six rows of a patch; it stands at the first of its two packs, the second has no block
 
 # columns of LINK_INTS: first contact, contacts, first pack or -1, flags (before: where to begin; after: found), contact of every vertex of the region
 FIRST_CONTACT, POINTS, FIRST_PACK, START, VERTEX_OF = 0, 1, 2, 4, 8

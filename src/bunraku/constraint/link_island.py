@@ -1,13 +1,16 @@
-"""One island's contact problem by virtual links: its rows in order, the hypotheses, joint limits and friction as an active set, and how well all laws hold.
+"""One island by virtual links: rows in order, hypotheses, joint limits and friction as an active set, and how well the laws hold.
 
-Rows stand as: patches (six each), equalities, bounded rows that are *held*, other bounded rows. The solver (bunraku.constraint.contact.virtual_link) sees the first
-three, in velocity steps a = (v+ - v)/dt, a0 = (v without impulses - v)/dt; softness stands on K's diagonal. A bounded row is held (an equality), or at its lower or upper
-bound (a given impulse; a limit that does not act has the impulse 0). What it was in the last step is the first guess; afterwards
+Rows stand as: patches (six each), equalities, bounded rows that are *held*, other bounded rows. The solver
+(bunraku.constraint.contact.virtual_link) sees the first three, in velocity steps a = (v+ - v)/dt, a0 = (v without impulses - v)/dt;
+softness stands on K's diagonal. A bounded row is held (an equality), or at its lower or upper bound (a given impulse; a limit that does
+not act has the impulse 0). What it was in the last step is the first guess; afterwards
     held: lo <= lam <= hi, else at the bound it passed      low: v+ >= 0, else held      high: v+ <= 0, else held
-up to REVISIONS times. All solves together stay below the caller's number; what does not come to rest so, and islands too large for K, are for the iterative solver.
+up to REVISIONS times. All solves together stay within the caller's number; what does not come to rest so, and islands too large
+for K, are for the iterative solver.
 
-Residual, the largest of: rates of touching points off their goal, free points below theirs, slip where it sticks, rates of equalities, all relative to the
-largest rate without impulses; friction beyond its limit and against its law, relative to mu fz. Checked in tests/world/test_virtual_link_world.py.
+Residual, the largest of: rates of touching points off their goal, free points below theirs, slip where it sticks, rates of equalities,
+all relative to the largest rate without impulses; friction beyond its limit and against its law, relative to mu fz.
+Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations
@@ -67,7 +70,17 @@ from bunraku.constraint.link_arrays import (
     START,
     START_PV,
 )
-from bunraku.constraint.rows import BLOCK_KIND, EQUALITY, FIRST, FIRST_BLOCK, FIRST_ROW, LINES, ORIGIN, PACK_BLOCKS, PLACE
+from bunraku.constraint.rows import (
+    BLOCK_KIND,
+    EQUALITY,
+    FIRST,
+    FIRST_BLOCK,
+    FIRST_ROW,
+    LINES,
+    ORIGIN,
+    PACK_BLOCKS,
+    PLACE,
+)
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import ld
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
@@ -288,7 +301,9 @@ def keep_answer(h, first, last):
 def touches(flags, i, k):
     """Vertex k of patch i is part of the contact."""
     state = flags[i * NF + STATE]
-    return state == SURFACE or (state != NONE and (k == flags[i * NF + I] or (state == LINE and k == flags[i * NF + J])))
+    return state == SURFACE or (
+        state != NONE and (k == flags[i * NF + I] or (state == LINE and k == flags[i * NF + J]))
+    )
 
 
 @part

@@ -1,13 +1,14 @@
-"""What is kept of virtual links from step to step, in LAST_FORCE: a force at every point of a patch, and the state the search begins with.
+"""What is kept of virtual links from step to step, in LAST_FORCE: a force at every point of a patch, and where the search begins.
 
-Forces at points. Normal forces n_k >= 0 at the touching vertices with sum fz and centre pv: one point, or two by the lever, exactly; on a surface the one of least
-norm, n_k = c0 + c1 x + c2 y, moved towards a triangle of vertices around pv as far as that makes none negative. Friction follows them,
+Forces at points. Normal forces n_k >= 0 at the touching vertices with sum fz and centre pv: one point, or two by the lever, exactly; on a
+surface the one of least norm, n_k = c0 + c1 x + c2 y, moved towards a triangle of vertices around pv until none is negative. Friction
+follows them,
     f_k = n_k / fz f + w n_k ez x (r_k - pv),   w = nzv / sum n_k |r_k - pv|^2 ,
 with the right sum and the right moment about the normal (lost where all pressure is on one point).
 
-State. LINKED = state + 4 mode + 16 at vertex I + 32 at vertex J on every contact of the patch, LINKED_PV = pv in the patch's frame: bunraku.constraint.link_patches reads
-them, `link_state` shows them. After a step that the iterative solver finished they follow from its forces. Part of LAST_FORCE, so part of every snapshot.
-Checked in tests/world/test_virtual_link_world.py.
+State. LINKED = state + 4 mode + 16 at vertex I + 32 at vertex J on every contact of the patch, LINKED_PV = pv in the patch's frame:
+bunraku.constraint.link_patches reads them, `link_state` shows them. After a step that the iterative solver finished they follow from its
+forces. Part of LAST_FORCE, so part of every snapshot. Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations

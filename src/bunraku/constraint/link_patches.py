@@ -1,14 +1,18 @@
-"""Patches of virtual links from a world's contacts: frame, region, six rows, what is wanted of them, and where the search begins (N7, N11).
+"""Patches of virtual links from a world's contacts: frame, region, six rows, what is wanted of them, where the search begins (N7, N11).
 
-The contacts of one pair of shapes are one patch. Frame: z the normal, out of b towards a; x, y two tangents; origin in the middle of all its points, at the height of
-the lowest. Its rows (vx vy vz wx wy wz) are two packs, forces and moments. With gap g, rate v now and u without impulses at a point:
+The contacts of one pair of shapes are one patch. Frame: z the normal, out of b towards a; x, y two tangents; origin in the middle of all
+its points, at the height of the lowest. Its rows (vx vy vz wx wy wz) are two packs, forces and moments. With gap g, rate v now and u
+without impulses at a point:
 
-    region    the points that can come to touch in this step, g + dt u <= dt * (the fastest approach of any point that touches); without one the patch is left out
-    wanted    g > 0: v+ >= -g/dt;  g <= 0: v+ >= min(PUSH (-g)/dt, PUSH_SPEED);  an impact as in contact_rows, with a second right-hand side for positions.
-              A plane through the points' rates gives vz, wx, wy; points that touch of themselves count, the others only where those leave it open
+    region    points that can come to touch in this step: g + dt u <= dt (fastest approach of any point that touches); without
+              one the patch is left out
+    wanted    g > 0: v+ >= -g/dt;  g <= 0: v+ >= min(PUSH (-g)/dt, PUSH_SPEED);  an impact as in contact_rows, with a second
+              right-hand side for positions. A plane through the points' rates gives vz, wx, wy; points that touch of themselves
+              count, the others only where those leave it open
     slip      vx, vy, wz are wanted to be zero
 
-Without memory of the last step (link_memory) the search begins with the points that touch without impulses. Checked in tests/world/test_virtual_link_world.py.
+Without memory of the last step (link_memory) the search begins with the points that touch without impulses.
+Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations
@@ -37,9 +41,33 @@ from bunraku.constraint.arrays import (
     model_of,
     rows_of,
 )
-from bunraku.constraint.contact.link_layout import COUNT, LINE, MODE, MU_D, MU_S, NONE, SLIP, STATE, STICK, SURFACE, VERTEX, VERTICES, I, J
+from bunraku.constraint.contact.link_layout import (
+    COUNT,
+    LINE,
+    MODE,
+    MU_D,
+    MU_S,
+    NONE,
+    SLIP,
+    STATE,
+    STICK,
+    SURFACE,
+    VERTEX,
+    VERTICES,
+    I,
+    J,
+)
 from bunraku.constraint.contact.link_layout import POINT as POINT_STATE
-from bunraku.constraint.contact_rows import DYNAMIC, LINKED, LINKED_PV, PUSH, PUSH_SPEED, REST_SPEED, RESTITUTION, STATIC
+from bunraku.constraint.contact_rows import (
+    DYNAMIC,
+    LINKED,
+    LINKED_PV,
+    PUSH,
+    PUSH_SPEED,
+    REST_SPEED,
+    RESTITUTION,
+    STATIC,
+)
 from bunraku.constraint.link_arrays import (
     BORN,
     FIRST_CONTACT,
@@ -180,7 +208,10 @@ def choose_region(h, i, approach, e):
     if e > 0.0:
         for k in range(c, c + ints[i, POINTS]):
             x, y = in_frame(data, reals, i, k, t, u)
-            if data[k, GAP] + dt * height_rate(reals, i, FREE, x, y) <= 0.0 and height_rate(reals, i, NOW, x, y) < -REST_SPEED:
+            if (
+                data[k, GAP] + dt * height_rate(reals, i, FREE, x, y) <= 0.0
+                and height_rate(reals, i, NOW, x, y) < -REST_SPEED
+            ):
                 bounces = True
     reach = 0.0 if bounces else dt * approach
     n = 0
@@ -212,7 +243,7 @@ def wanted_rate(gap, now, free, e, dt):
 
 @inline
 def plane(weight, mx, my, mz, xx, xy, yy, xz, yz):
-    """(vz, wx, wy) at the origin of the plane z + wx y - wy x through weighted points, from their sums about (mx, my); level where they leave it open."""
+    """(vz, wx, wy) of the plane vz + wx y - wy x through weighted points, from their sums about (mx, my); level where they leave it open."""
     ridge = 1e-12 * (xx + yy) + 1e-30
     xx += ridge
     yy += ridge

@@ -1,11 +1,13 @@
 """A step with contact by virtual links (document 000, section 4; N7-N12): the stages that stand at ROWS and SOLVE.
 
     ROWS    six rows a patch, then joints and connections as in bunraku.world.step
-    SOLVE   island by island: hypothesise, solve, check; where that does not settle, the same step once more by `pgs`, and it is counted
+    SOLVE   island by island: hypothesise, solve, check; where that does not settle, the same step once more by `pgs`, counted
 
-A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most SOLVES = 3 hypotheses. A patch that is new and approaching is an impact and forces in
-one: 3 + 3. With restitution there are two problems, positions and velocities, of 3 each. INFO: SOLVES the largest number of an island, FELL whether the step was handed on,
-FALLBACK how many were in the world's life. Checked in tests/world/test_virtual_link_world.py.
+A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. A patch that is new and approaching
+is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities, of 3 each. Limits of joints
+that did not act get no rows; if the new velocity passes one, the step is done again with all that are near. INFO: SOLVES the largest
+number of an island, FELL whether the step was handed on, FALLBACK how many were in the world's life.
+Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations
