@@ -1,5 +1,4 @@
-"""Scenes for contact by virtual links in the World: each builds a world and says how long it runs; `run` counts the steps handed on.
-"""
+"""Scenes for contact by virtual links in the World: each builds a world and says how long it runs; `run` counts the steps handed on."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from bunraku.constraint.arrays import (
     BY_ISLAND,
     BY_TREE,
     COLS,
+    DIVERGED,
     INFO,
     ISLAND_INTS,
     ISLAND_LAM,
@@ -36,7 +37,7 @@ from bunraku.constraint.arrays import (
     B,
     rows_of,
 )
-from bunraku.constraint.contact.sparse import solve
+from bunraku.constraint.contact.sparse import BROKEN, solve
 from bunraku.constraint.contact.sparse_pattern import pattern
 from bunraku.constraint.island import finish_island
 from bunraku.constraint.rows import (
@@ -192,5 +193,7 @@ def solve_large(h):
         info[LARGE_ROWS], reals1(h, ISLAND_LAM), reals1(h, LARGE_WORK), ints1(h, LARGE_SCRATCH), reals1(h, NUMBERS)[TOLERANCE],
         min(info[SWEEP_LIMIT], max(EFFORT // blocks, LEAST)),
     )  # fmt: skip
+    if status == BROKEN:
+        return DIVERGED
     finish_island(h, first, last, info[LARGE_ROWS], status, used, residual)
     return 0

@@ -7,7 +7,7 @@ follows them,
 with the right sum and the right moment about the normal (lost where all pressure is on one point).
 
 State. LINKED = state + 4 mode + 16 at vertex I + 32 at vertex J on every contact of the patch, LINKED_PV = pv in the patch's frame:
-bunraku.constraint.link_patches reads them, `link_state` shows them. After a step that the iterative solver finished they follow from its
+bunraku.constraint.link_goals reads them, `link_state` shows them. After a step that the iterative solver finished they follow from its
 forces. Part of LAST_FORCE, so part of every snapshot. Checked in tests/world/test_virtual_link_world.py.
 """
 
@@ -30,7 +30,8 @@ from bunraku.constraint.link_arrays import (
     START,
     VERTEX_OF,
 )
-from bunraku.constraint.link_patches import IS_I, IS_J, OF_MODE, three_of
+from bunraku.constraint.link_goals import IS_I, IS_J, OF_MODE
+from bunraku.constraint.link_patches import three_of
 from bunraku.constraint.rows import FIRST, tangents
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2

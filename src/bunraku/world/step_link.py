@@ -5,7 +5,7 @@
 
 A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. A patch that is new and approaching
 is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities, of 3 each. Limits of joints
-that did not act get no rows; if the new velocity passes one, the step is done again with all that are near. INFO: SOLVES the largest
+that did not act get no rows; if the new velocity passes one, it is an impact: the step is done again with all that are near. INFO: SOLVES the largest
 number of an island, FELL whether the step was handed on, FALLBACK how many were in the world's life.
 Checked in tests/world/test_virtual_link_world.py.
 """
@@ -73,7 +73,9 @@ def settle_islands(h, positions):
     numbers[RESIDUAL] = 0.0
     info[N_ISLANDS] = 0
     info[LARGEST] = 0
-    both = positions == 0 and (info[BOUNCED] != 0 or rows_of(h).count[BORN] != 0)  # an impact and forces
+    both = positions == 0 and (
+        info[BOUNCED] != 0 or info[EVERY_LIMIT] != 0 or rows_of(h).count[BORN] != 0
+    )  # an impact and forces
     allowed = 2 * ALLOWED if both else ALLOWED
     before = info[SOLVES]
     for t in range(start.shape[0] - 1):
