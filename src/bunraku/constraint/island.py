@@ -91,6 +91,13 @@ def add_response(k_matrix, rows, pack, side, row, c, lines, al, a):
             + w[at + 12 + i] * a[0] + w[at + 16 + i] * a[1] + w[at + 20 + i] * a[2]
         )  # fmt: skip
         x0, x1, x2, _ = split(x)
+        if row < c:  # below the diagonal in any case
+            k_matrix[c, row + i] += x0
+            if lines > 1:
+                k_matrix[c + 1, row + i] += x1
+                if lines > 2:
+                    k_matrix[c + 2, row + i] += x2
+            continue
         k_matrix[row + i, c] += x0
         if lines > 1:
             k_matrix[row + i, c + 1] += x1

@@ -294,7 +294,7 @@ class World:
             self._new_warm(self._warm_ids, self._warm_force)
         elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
             try:
-                self._room = self._room.grown(status)
+                self._room = models.furnish(self.contact, self._room.grown(status))
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
         elif status in (DIVERGED, at.LOOPS_LARGE):
@@ -383,7 +383,7 @@ class World:
         ]
         self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
         say_ignored(self._geometry.notes)
-        self._contacts, self._room = Contacts(self._geometry), Room(m, t)
+        self._contacts, self._room = Contacts(self._geometry), models.furnish(self.contact, Room(m, t))
         self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
@@ -408,7 +408,7 @@ class World:
         self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
         self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
         self._ties.put_into(t)
-        for k, what in enumerate(models.stages(self.contact, self.integrator)):
+        for k, what in models.stages(self.contact, self.integrator).items():
             t.plan(k, what)
         self._ready = True
 
