@@ -69,6 +69,7 @@ N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, 
 LARGE_FIRST, LARGE_LAST, LARGE_ROWS, LARGE_BLOCKS, LARGE_NEEDS, LARGE_SOFT = range(14, 20)
 TRIAL = 20  # 1 while impulses are found that the next step shall not remember
 EXACT = 21  # 1 where connections hold at the end of the step to second order (rk4), 0 where at the pose of its start (euler)
+FELL, EVERY_LIMIT = 22, 23  # of virtual links: this step was handed on; rows for all limits are wanted
 INFO_COUNT = 24
 # entries of COUNT
 N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)

@@ -1,6 +1,6 @@
 """Rows of connections: equalities along any of the six axes of a frame, rigid or with spring and damper, and springs between two points.
 
-Rigid: J v+ = -TIE error / dt, the error taken back within a few steps. Spring and damper, implicit: lam = -dt (k (e + dt v+) + d v+), so
+Rigid: J v+ = -TIE error / dt, the error taken back within a few steps, at TIE_SPEED at the most. Spring and damper, implicit: lam = -dt (k (e + dt v+) + d v+), so
     v+ + lam / (dt (d + dt k)) + k e / (d + dt k) = 0 .
 A spring between two points is one such row along the line between them, e = length - rest. The frame is fixed to the first body; a connection's turning error is the
 rotation vector between the two frames, or the angle between their free axes where two are tied. Checked in tests/world/.
@@ -48,7 +48,8 @@ from bunraku.spatial.lanes import split
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
 from bunraku.spatial.vec import add, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
 
-TIE = 0.8  # part of a connection's error that is taken back in a step
+TIE = 0.8  # part of a connection's error that is taken back in a step,
+TIE_SPEED = 10.0  # m/s or rad/s at the most: a body that was put elsewhere comes back without a bang
 
 # columns of TIE_INTS; ACTIVE is 0, 1 (connection) or 2 (spring between two points); BROKEN: 1 once it was pulled apart
 ACTIVE, BODY_A, BODY_B, AXES, BROKEN = range(5)
@@ -101,7 +102,7 @@ def tie_block(h, pack, row, c, axis, rate, error):
         rows.reals[k, 0] = 1.0 / (dt * d)
         rows.b[row] = rate + stiff * error / d
     else:
-        rows.b[row] = rate + TIE * error / dt
+        rows.b[row] = rate + min(max(TIE * error / dt, -TIE_SPEED), TIE_SPEED)
     rows.p[row] = rows.b[row]
     rows.lam[row] = reals1(h, TIE_IMPULSE)[6 * c + axis]
     return OK

@@ -64,6 +64,7 @@ def structure(world: World, snapshot: Snapshot) -> dict[str, Any]:
                 "description": to_plain(f.model.description),
                 "gravity": to_plain(f.model.gravity),
                 "material": world._material_of[f.name],
+                "self_collision": world._self_collision[f.name],
             }
             for f in world.figures
         ],
@@ -166,7 +167,8 @@ def built(text: dict[str, Any]) -> World:
             raise InputError(f"figure {f['name']!r} has no description.")
         model = description.build()
         gravity = from_plain(f["gravity"])
-        world.add(model if tuple(model.gravity) == gravity else model.with_gravity(gravity), name=str(f["name"]))
+        model = model if tuple(model.gravity) == gravity else model.with_gravity(gravity)
+        world.add(model, name=str(f["name"]), self_collision=bool(f.get("self_collision", True)))
         numbers.append(int(f["material"]))
     world._material_of = dict(zip(world._figures, numbers))
     world._materials = Materials()

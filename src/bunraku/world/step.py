@@ -57,7 +57,7 @@ from bunraku.constraint.arrays import (
 )
 from bunraku.constraint.contact_rows import contact_rows, keep_contacts
 from bunraku.constraint.island import solve_islands, velocity_change
-from bunraku.constraint.joint_rows import joint_rows, keep_joints
+from bunraku.constraint.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
 from bunraku.constraint.rows import begin, find_islands, trace_all
 from bunraku.constraint.tie_rows import keep_ties, tie_rows
 from bunraku.dynamics.aba_kernel import aba_passes
@@ -132,7 +132,7 @@ def all_rows(h, soft):
     begin(rows_of(h))
     status = contact_rows(h, soft)
     if status == OK:
-        status = joint_rows(h)
+        status = joint_rows(h, NEAR_LIMITS)
     if status == OK:
         status = tie_rows(h)
     if status == OK:

@@ -12,7 +12,6 @@ A step that fails raises `StepDiverged` and leaves the world at its last good st
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,8 +33,8 @@ from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 from bunraku.world import joints, models
 from bunraku.world.errors import StepDiverged, check_finite, diverged
-from bunraku.world.figure import Figure, LinkOf
-from bunraku.world.general import general_steps, refuse_without_extra
+from bunraku.world.figure import Figure, LinkOf, anchor
+from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.room import Room, TooLarge
@@ -86,6 +85,7 @@ class World:
         self._fixed: list[Fixed] = []
         self._materials = Materials()
         self._material_of: dict[str, int] = {}
+        self._self_collision: dict[str, bool] = {}
         self._parts: dict[str, Part] = {}
         self._model: Model | None = None
         self._ties = Ties()
@@ -104,9 +104,10 @@ class World:
         name: str | None = None,
         friction: Friction = None,
         restitution: float | None = None,
+        self_collision: bool = True,
     ) -> Figure:
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or restitution None
-        leaves them to the other side."""
+        leaves them to the other side. self_collision False: its own links never touch each other (hulls of a robot's meshes often overlap)."""
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -132,6 +133,7 @@ class World:
         figure = Figure(self, name, model)
         self._figures[name] = figure
         self._material_of[name] = self._materials.add(friction, restitution)
+        self._self_collision[name] = bool(self_collision)
         self._rebuild(name, q)
         return figure
 
@@ -197,7 +199,7 @@ class World:
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
 
     def spring(
@@ -215,7 +217,7 @@ class World:
         """A spring [N/m] and damper [N s/m] between two points of two links (b None: of the world), given in world coordinates at this
         moment, the links' origins by default; `rest` [m] is its length without force, the present one by default. Cut it with `disconnect`."""
         self._prepare()
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
 
     def disconnect(self, connection: Connection) -> None:
@@ -292,7 +294,7 @@ class World:
             self._new_warm(self._warm_ids, self._warm_force)
         elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
             try:
-                self._room = self._room.grown(status)
+                self._room = models.furnish(self.contact, self._room.grown(status))
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
         elif status in (DIVERGED, at.LOOPS_LARGE):
@@ -376,12 +378,12 @@ class World:
             raise InputError("the world is empty; add a figure first.")
         m, t = self.model, Table(at.ARRAYS)
         kinds = self._materials.kinds()
-        placed = [Placed(p.model, p.body, material=kinds[self._material_of[p.name]]) for p in self._parts.values()]
+        placed = [
+            Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]]) for p in self._parts.values()
+        ]
         self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
-        for note in self._geometry.notes:
-            if note.kind == "ignored":
-                warnings.warn(note.text, stacklevel=3)
-        self._contacts, self._room = Contacts(self._geometry), Room(m, t)
+        say_ignored(self._geometry.notes)
+        self._contacts, self._room = Contacts(self._geometry), models.furnish(self.contact, Room(m, t))
         self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
@@ -406,7 +408,7 @@ class World:
         self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
         self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
         self._ties.put_into(t)
-        for k, what in enumerate(models.stages(self.contact, self.integrator)):
+        for k, what in models.stages(self.contact, self.integrator).items():
             t.plan(k, what)
         self._ready = True
 
@@ -447,12 +449,3 @@ class World:
             k = 6 * (f.part.body + info.body)
             self._f_ext[k : k + 3] += wrench[:3]
             self._f_ext[k + 3 : k + 6] += wrench[3:] + np.cross(arm, wrench[:3])
-
-    def _anchor(self, x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:
-        """(body, position, rotation) of a link in the world."""
-        if x is None:
-            return 0, np.zeros(3), np.eye(3)
-        link = LinkOf(x, x.model.links[0].name) if isinstance(x, Figure) else x
-        info = link.figure.model.frame(link.name)
-        position, rotation = link.figure.pose(link.name)
-        return (link.figure.part.body + info.body if info.body else 0), position, rotation
