@@ -9,6 +9,7 @@ import pytest
 import bunraku as bk
 from bunraku.dynamics.functions import centroidal
 from bunraku.world import StepDiverged, World
+from bunraku.world.figure import anchor
 from bunraku.world.ties import NAMES
 from linkages import SQUEEZER_JOINTS, far, four_bar, point, squeezer, windows
 
@@ -239,7 +240,7 @@ def test_ten_thousand_connections(integrator):
             world.v[:] = np.clip(world.v, -5, 5) + 0.5 * rng.normal(size=world.model.nv)
         a, b = rng.choice(len(names), 2, replace=False)
         other = fig[names[b]] if rng.random() < 0.8 else None
-        if other is None or world._anchor(fig[names[a]])[0] != world._anchor(other)[0]:
+        if other is None or anchor(fig[names[a]])[0] != anchor(other)[0]:
             axes = " ".join(rng.choice(NAMES, rng.integers(1, 7), replace=False))
             live.append(world.connect(fig[names[a]], other, axes=axes))
         while len(live) > rng.integers(1, 4):
