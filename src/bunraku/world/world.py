@@ -21,7 +21,6 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint import arrays as at
-from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_LARGE
 from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import scratch_size
@@ -36,6 +35,7 @@ from bunraku.world.errors import StepDiverged
 from bunraku.world.figure import Figure, LinkOf
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
+from bunraku.world.recorder import Recorded
 from bunraku.world.room import MOST, Room
 from bunraku.world.sensors import Sensor, sensor_of
 from bunraku.world.snapshot import Snapshot, put_back, take
@@ -43,7 +43,7 @@ from bunraku.world.step import steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
-class World:
+class World(Recorded):
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
     contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors)."""
 
@@ -258,22 +258,22 @@ class World:
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
             self._ties.put_into(self._table)
-        return steps.call(self._table.handle, n)
+        return steps.call(self._table.handle, n) if self._log is None else self._log.run(n)
 
     def _answer(self, status: int) -> None:
         """Make room and let the step be tried again, or say why it cannot be done."""
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
-        elif status == ROOM:
+        elif status == at.ROOM:
             if self._room.rows > MOST:
                 raise StepDiverged(
                     f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
                 )
             self._room = self._room.grown()
-        elif status == ROOM_LARGE:
+        elif status == at.ROOM_LARGE:
             self._room = self._room.enlarged(int(self._info[at.LARGE_NEEDS]))
-        elif status == DIVERGED:
+        elif status == at.DIVERGED:
             worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
             name, speed = self.model.dof_names[worst], self._moved[worst]
             raise StepDiverged(
