@@ -71,7 +71,7 @@ class BlockWriter:
         self.add(HEAD, json.dumps(head, allow_nan=False).encode())
 
     def add(
-        self, kind: bytes, content: bytes | bytearray, count: int = 0, first: float = 0.0, last: float = 0.0
+        self, kind: bytes, content: bytes | memoryview, count: int = 0, first: float = 0.0, last: float = 0.0
     ) -> None:
         """Append a block and hand it to the system."""
         block = Block(self.at, kind, count, len(content), first, last)
@@ -94,11 +94,13 @@ class BlockWriter:
                 raise self._cannot(error) from None
         return self.path
 
-    def _write(self, *pieces: bytes | bytearray) -> None:
+    def _write(self, *pieces: bytes | memoryview) -> None:
         try:
+            first = os.writev(self.file.fileno(), pieces) if hasattr(os, "writev") else 0  # one call of the system
             for data in pieces:
-                left = memoryview(data)
-                while len(left):  # without a buffer of Python's own: the system has all of it at once
+                left = memoryview(data)[first:]
+                first = max(0, first - len(data))
+                while len(left):  # what did not fit, or all of it on Windows
                     left = left[self.file.write(left) :]
         except OSError as error:
             self.file.close()

@@ -115,26 +115,31 @@ class Frames:
         return np.add.reduceat(values, self.point_start[:-1]) if len(self.patches) else np.zeros((0, values.shape[1]))
 
     def __getitem__(self, chosen: slice) -> Frames:
-        """Some of the frames, in order: frames[a:b:c]."""
-        rows = np.arange(len(self))[chosen]
+        """Some of the frames: frames[a:b:c]."""
+        return self.take(np.arange(len(self))[chosen])
+
+    def take(self, rows: np.ndarray) -> Frames:
+        """The frames of these numbers."""
         patches = spans(self.patch_start, rows)
         points = spans(self.point_start, patches)
         of = {"n": rows, "p": patches, "m": points}
         return Frames(**{name: getattr(self, name)[of[axis]] for name, _, axis, _ in LAYOUT})
 
-    def to_bytes(self) -> bytearray:
-        """As they stand in a file."""
+    def to_bytes(self, room: bytearray | None = None) -> memoryview:
+        """As they stand in a file; written into `room` (made longer if need be), which saves the system fresh pages."""
         arrays = [(getattr(self, name), np.dtype(kind)) for name, kind, _, _ in LAYOUT]
-        out = bytearray(HEAD.size + sum(a.size * kind.itemsize for a, kind in arrays))
+        size = HEAD.size + sum(a.size * kind.itemsize for a, kind in arrays)
+        out = bytearray() if room is None else room
+        out.extend(bytes(max(0, size - len(out))))
         HEAD.pack_into(out, 0, len(self), len(self.patches), len(self.points), 0)
         at = HEAD.size
         for a, kind in arrays:
             np.frombuffer(out, kind, a.size, at).reshape(a.shape)[...] = a
             at += a.size * kind.itemsize
-        return out
+        return memoryview(out)[:size]
 
     @staticmethod
-    def from_bytes(data: bytes, nq: int, nv: int) -> Frames:
+    def from_bytes(data: bytes | memoryview, nq: int, nv: int) -> Frames:
         """The opposite of `to_bytes`; FormatError where sizes or numbers do not fit."""
         if len(data) < HEAD.size:
             raise FormatError("a block of frames is too short.")

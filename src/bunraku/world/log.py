@@ -26,7 +26,7 @@ from bunraku.world.watch import Watch
 if TYPE_CHECKING:
     from bunraku.world.world import World
 
-ROOM = 1024  # frames; fewer of a large world
+ROOM = 512  # frames; fewer of a large world
 NUMBERS = 2**20  # in all
 SECONDS = 1.0
 Event = dict[str, Any]

@@ -7,7 +7,7 @@
 
 The file (world.blockfile) begins with JSON: the format and its version, Bunraku's version, units, columns, dt, gravity, and every figure
 and fixed shape as a description
-(world.plain). Blocks of up to 1024 frames (world.frames) and of events (JSON) follow, each flushed as it is made. It is called name.part
+(world.plain). Blocks of up to 512 frames (world.frames) and of events (JSON) follow, each flushed as it is made. It is called name.part
 until the recording ends: also
 by an error, which it then notes. Simulating goes on bit for bit as without. Checked in tests/world/test_recorder.py; cost and size in
 docs/recordings.md.
@@ -66,7 +66,7 @@ class Recorder:
                 f"record: meta holds what JSON cannot ({error}); use numbers, text, lists, dicts."
             ) from None
         self._file = BlockWriter(path, text)
-        self._open = True
+        self._open, self._room = True, bytearray()
         self._log = world._log = Log(world, self._take, every)
 
     @property
@@ -90,7 +90,7 @@ class Recorder:
         """A read-out of the log."""
         n = len(frames)
         if n:
-            self._file.add(FRAMES, frames.to_bytes(), n, float(frames.times[0]), float(frames.times[-1]))
+            self._file.add(FRAMES, frames.to_bytes(self._room), n, float(frames.times[0]), float(frames.times[-1]))
             self.frames += n
         if events:
             times = [e["time"] for e in events]
