@@ -47,9 +47,11 @@ def test_forces_are_those_of_the_frames(recording):
         first = [(recording.shape_owner(int(a))[0], recording.shape_owner(int(b))[0]) for a, b in frame.pair]
         up = sum(f[2] if a == "ann" else -f[2] for (a, b), f in zip(first, frame.force) if "ann" in (a, b) and a != b)
         assert table["force ann.z"][k] == pytest.approx(up, abs=1e-9)
-    momentum = 69.0 * 9.80665 * 0.1  # what gravity gave, the ground and what is left of it share
-    change = 69.0 * (recording.com[-1, 0, 2] - recording.com[-2, 0, 2]) / 0.001
-    assert table["force ann.z"][1:].sum() * 0.001 - momentum == pytest.approx(change, rel=2e-2)
+    given = (
+        table["force ann.z"][1:].sum() * 0.001 - 69.0 * 9.80665 * 0.1
+    )  # N s, of ground and gravity since it was at rest
+    after = 69.0 * (recording.com[-1, 0, 2] - recording.com[-2, 0, 2]) / 0.001
+    assert given == pytest.approx(after, abs=0.02)  # of 67 N s each; q is known to 6e-8 m, so the rate to 1e-4 m/s
 
 
 def test_fewer_frames(recording):
@@ -60,7 +62,7 @@ def test_fewer_frames(recording):
 def test_npz_there_and_back(recording, tmp_path):
     npz.write(recording, tmp_path / "a.npz")
     got = npz.read(tmp_path / "a.npz")
-    assert np.array_equal(got["q"], recording.q) and np.array_equal(got["forces"], recording.contacts.forces)
+    assert np.array_equal(got["q"], recording.q) and np.array_equal(got["forces"], recording.frames.forces)
     assert got["figures"].tolist() == ["ann", "ball"] and got["header"]["dt"] == 0.001 and got["events"] == []
     assert len(got["coordinates"]) == recording.model.nq and "world.plane" in got["shapes"].tolist()
     data = (tmp_path / "a.npz").read_bytes()
@@ -92,5 +94,5 @@ def test_bad_csv(text, words, tmp_path):
 
 def test_a_missing_column(tmp_path):
     (tmp_path / "x.csv").write_text("time [s],ball.root.x [m]\n0,1\n")
-    with pytest.raises(UnknownName, match=r"no column 'ball.free"):
+    with pytest.raises(UnknownName, match=r"no column 'ball.root.y'"):
         csvfile.read(tmp_path / "x.csv").motion(bk.sphere(0.1), "ball")

@@ -46,9 +46,17 @@ def test_frames_and_slices(run):
     with Recording.open(path) as r:
         assert len(r) == 204 and len(r._blocks) == 7 and r.duration == pytest.approx(0.406)
         assert np.array_equal(r[77].q[0], states[77]) and np.array_equal(r[-204].q[0], states[0])
-        whole = r.contacts
+        whole = r.frames
         for chosen in (
-            *(slice(None), slice(10, 20), slice(30, 34), slice(5, 190, 7), slice(31, 33), slice(32, 64), slice(-3, None)),
+            *(
+                slice(None),
+                slice(10, 20),
+                slice(30, 34),
+                slice(5, 190, 7),
+                slice(31, 33),
+                slice(32, 64),
+                slice(-3, None),
+            ),
             *(slice(None, None, -1), slice(150, 20, -13), slice(50, 50), slice(63, 66, 40), slice(0, 204, 203)),
         ):
             assert same(r[chosen], whole[chosen]), chosen

@@ -62,7 +62,9 @@ def test_recording_changes_nothing_and_every_number_is_the_nearest_float32(tmp_p
                 assert np.allclose(frame.cop[p], c.cop, atol=2e-6) and np.allclose(frame.normal[p], c.normal, atol=1e-7)
                 assert np.allclose(frame.torque[p], c.torque, atol=1e-3)
         assert states >= {"point", "line", "surface"}
-        for k in range(1, 701, 50):  # measured from float32: positions within 1e-6 m, energies within 1e-6 of their size
+        for k in range(
+            1, 701, 50
+        ):  # measured from float32: positions within 1e-6 m, energies within 1e-6 of their size
             com, zmp, energy = seen[k][5:]
             assert np.allclose(r.com[k, 0], com, atol=1e-6) and np.isclose(r.energy[k, 0], energy, rtol=1e-6)
             assert np.all(np.isnan(r.zmp[k, 0])) if zmp is None else np.allclose(r.zmp[k, 0], zmp, atol=1e-5)
@@ -221,7 +223,7 @@ def test_size_and_cost(tmp_path):
     assert ratio < 1.5
     r = Recording.open(tmp_path / "run.bkr")
     assert len(r) == 61441
-    numbers = sum(a.size for a in (r.q, r.v, r.torques, r.contacts.normal, r.contacts.points, r.contacts.forces))
+    numbers = sum(a.size for a in (r.q, r.v, r.torques, r.frames.normal, r.frames.points, r.frames.forces))
     size = (tmp_path / "run.bkr").stat().st_size
     print(f"{size / len(r):.0f} bytes a frame, {size / (4 * numbers):.3f} of float32")
     assert size < 1.3 * 4 * numbers

@@ -71,10 +71,12 @@ INFO_COUNT = 24
 # entries of COUNT
 N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)
 
-ROOM = np.int64(-10)  # status: an array was too small
+ROOM = np.int64(-10)  # status: too few rows, packs, blocks or sources
 ROOM_LARGE = np.int64(-11)  # status: an array for large islands was too small, or its stage is not there yet
+ROOM_POOL = np.int64(-12)  # status: too few 6x6 responses
 DIVERGED = np.int64(-20)  # status: something is no longer finite, or too fast
 OK = np.int64(0)
+TOO_FAST = 1e5  # m/s or rad/s beyond which a step counts as diverged
 
 
 class Rows(NamedTuple):

@@ -41,7 +41,6 @@ from bunraku.constraint.arrays import (
     rows_of,
 )
 from bunraku.constraint.rows import (
-    BLOCK_KIND,
     CONTACT,
     FIRST,
     FIRST_ROW,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bunraku.constraint.arrays import (
     BY_ISLAND,
     BY_TREE,
+    DIVERGED,
     INFO,
     ISLAND_INTS,
     ISLAND_LAM,
@@ -42,7 +43,7 @@ from bunraku.constraint.arrays import (
     model_of,
     rows_of,
 )
-from bunraku.constraint.contact.pgs import solve
+from bunraku.constraint.contact.pgs import BROKEN, solve
 from bunraku.constraint.response import add_impulse, apply_impulses, clear_impulses
 from bunraku.constraint.rows import (
     BLOCK_KIND,
@@ -232,6 +233,8 @@ def solve_islands(h, positions, soft):
             reals2(h, K), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks, m, reals1(h, ISLAND_LAM),
             reals1(h, SOLVER), numbers[TOLERANCE], info[SWEEP_LIMIT],
         )  # fmt: skip
+        if status == BROKEN:
+            return DIVERGED
         finish_island(h, first, last, m, status, used, residual)
     return OK
 

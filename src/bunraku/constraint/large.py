@@ -10,6 +10,7 @@ from bunraku.constraint.arrays import (
     BY_ISLAND,
     BY_TREE,
     COLS,
+    DIVERGED,
     INFO,
     ISLAND_INTS,
     ISLAND_LAM,
@@ -36,7 +37,7 @@ from bunraku.constraint.arrays import (
     B,
     rows_of,
 )
-from bunraku.constraint.contact.sparse import solve
+from bunraku.constraint.contact.sparse import BROKEN, solve
 from bunraku.constraint.contact.sparse_pattern import pattern
 from bunraku.constraint.island import finish_island
 from bunraku.constraint.rows import (
@@ -61,7 +62,8 @@ from bunraku.spatial.lanes import join, split
 from bunraku.spatial.table import ints1, ints2, reals1, reals2, stage
 from bunraku.spatial.vec import scale
 
-SWEEPS_LARGE = 60  # a cap of its own: a Newton step of a large island costs a hundred sweeps
+EFFORT = 60_000  # steps times blocks: a cap of its own, as a Newton step of a large island costs a hundred sweeps
+LEAST = 20
 
 
 @inline
@@ -189,7 +191,9 @@ def solve_large(h):
     status, used, residual = solve(
         trees, ntrees, starts, cols, reals1(h, VALUES), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks,
         info[LARGE_ROWS], reals1(h, ISLAND_LAM), reals1(h, LARGE_WORK), ints1(h, LARGE_SCRATCH), reals1(h, NUMBERS)[TOLERANCE],
-        min(info[SWEEP_LIMIT], SWEEPS_LARGE),
+        min(info[SWEEP_LIMIT], max(EFFORT // blocks, LEAST)),
     )  # fmt: skip
+    if status == BROKEN:
+        return DIVERGED
     finish_island(h, first, last, info[LARGE_ROWS], status, used, residual)
     return 0

@@ -64,7 +64,11 @@ class Bvh:
                 continue
             k, depth = item
             joint, tab = self.joints[k], "\t" * depth
-            lines += [f"{tab}{'JOINT' if depth else 'ROOT'} {joint.name}", f"{tab}{{", f"{tab}\tOFFSET {numbers(joint.offset)}"]
+            lines += [
+                f"{tab}{'JOINT' if depth else 'ROOT'} {joint.name}",
+                f"{tab}{{",
+                f"{tab}\tOFFSET {numbers(joint.offset)}",
+            ]
             lines.append(f"{tab}\tCHANNELS {' '.join([str(len(joint.channels)), *joint.channels])}")
             for end in joint.ends:
                 lines += [f"{tab}\tEnd Site", f"{tab}\t{{", f"{tab}\t\tOFFSET {numbers(end)}", f"{tab}\t}}"]

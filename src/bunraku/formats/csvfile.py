@@ -24,7 +24,6 @@ from bunraku.files import read_text, write_text
 from bunraku.model.model import Model
 from bunraku.motion.motion import Motion, even_times
 from bunraku.motion.recording import Recording
-from bunraku.world.frames import Frames
 
 Column = tuple[str, str]  # name, unit
 QUATERNION = (("w", "1"), ("x", "1"), ("y", "1"), ("z", "1"))
@@ -86,28 +85,17 @@ def torque_columns(model: Model) -> list[Column]:
     return list(zip(model.dof_names, units))
 
 
-def contact_forces(recording: Recording, frames: Frames) -> np.ndarray:
-    """(n, ng, 3): what every figure feels from all that is not itself [N]."""
-    n, ng = len(frames), len(recording.figures)
-    figure = np.array([s[0] for s in recording.shapes], dtype=np.int64)[frames.pair.astype(np.int64)].reshape(-1, 2)
-    frame, out = np.repeat(np.arange(n), frames.patch_count), np.zeros((n, ng, 3))
-    for side, sign in ((0, 1.0), (1, -1.0)):
-        rows = np.flatnonzero((figure[:, side] >= 0) & (figure[:, 0] != figure[:, 1]))
-        np.add.at(out, (frame[rows], figure[rows, side]), sign * frames.force[rows])
-    return out
-
-
 def from_recording(
     recording: Recording, fps: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Table:
     """All frames of a recording, or those at or before `fps` even times a second."""
-    frames = recording.contacts
+    frames = recording.frames
     if fps is not None:
         wanted = even_times(recording.times, fps)
         keep = np.unique(np.searchsorted(recording.times, wanted + 1e-9, side="right") - 1)
         frames = frames.take(keep)
     com, energy, zmp = recording.measures(frames)
-    force = contact_forces(recording, frames)
+    force = recording.contact_forces(frames)
     columns, data = [("time", "s")], [frames.times[:, None]]
     for k, f in enumerate(recording.figures):
         vectors = (("force", "N", force), ("com", "m", com), ("zmp", "m", zmp))
@@ -115,7 +103,12 @@ def from_recording(
         columns += [(f"torque {f.name}.{n}", unit) for n, unit in torque_columns(f.model)]
         columns += [(f"{what} {f.name}.{a}", unit) for what, unit, _ in vectors for a in "xyz"]
         columns += [(f"energy {f.name}", "J")]
-        data += [frames.q[:, f.part.q], frames.torques[:, f.part.v], *(x[:, k] for _, _, x in vectors), energy[:, k : k + 1]]
+        data += [
+            frames.q[:, f.part.q],
+            frames.torques[:, f.part.v],
+            *(x[:, k] for _, _, x in vectors),
+            energy[:, k : k + 1],
+        ]
         if progress is not None:
             progress(k + 1, len(recording.figures))
     return Table(tuple(columns), np.hstack([np.asarray(x, dtype=float) for x in data]))
@@ -157,5 +150,7 @@ def read(path: str | Path) -> Table:
             try:
                 data[k, c] = float(word) if word.strip() else np.nan
             except ValueError:
-                raise FormatError(f"{where}:{k + 2}: {word[:40]!r} in column {columns[c][0]!r} is not a number.") from None
+                raise FormatError(
+                    f"{where}:{k + 2}: {word[:40]!r} in column {columns[c][0]!r} is not a number."
+                ) from None
     return Table(tuple(columns), data)

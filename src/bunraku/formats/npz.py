@@ -17,14 +17,14 @@ import numpy as np
 
 from bunraku.errors import FormatError, InputError
 from bunraku.files import write_bytes
-from bunraku.formats.csvfile import contact_forces, coordinates
+from bunraku.formats.csvfile import coordinates
 from bunraku.motion.recording import Recording
 from bunraku.world.frames import LAYOUT
 
 
 def arrays(recording: Recording) -> dict[str, np.ndarray]:
     """All that stands in the file."""
-    frames, figures = recording.contacts, recording.figures
+    frames, figures = recording.frames, recording.figures
     com, energy, zmp = recording.measures(frames)
     header = {
         "format": "bunraku npz", "version": 1, "title": recording.title, "dt": recording.dt, "every": recording.every,
@@ -32,7 +32,7 @@ def arrays(recording: Recording) -> dict[str, np.ndarray]:
     }  # fmt: skip
     return {
         **{name: getattr(frames, name) for name, _, _, _ in LAYOUT},
-        "com": com, "zmp": zmp, "energy": energy, "force_on": contact_forces(recording, frames),
+        "com": com, "zmp": zmp, "energy": energy, "force_on": recording.forces,
         "figures": np.array([f.name for f in figures]),
         "coordinates": np.array([f"{f.name}.{n} [{unit}]" for f in figures for n, unit in coordinates(f.model)]),
         "dofs": np.array(recording.model.dof_names),
@@ -59,6 +59,14 @@ def read(path: str | Path) -> dict[str, Any]:
             raise KeyError("format")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+    ) as error:
         raise FormatError(f"{path}: not an .npz file of a recording ({error}).") from None
     return out

@@ -57,11 +57,12 @@ def follow_track(h):
     track_v = reals2(h, TRACK_V)
     goal = reals1(h, TARGET_Q)
     rate = reals1(h, TARGET_V)
-    row = min(ints1(h, INFO)[TRACK_AT], track_q.shape[0] - 1)
+    at = ints1(h, INFO)[TRACK_AT]
+    row = min(at, track_q.shape[0] - 1)
     for k in range(goal.shape[0]):
         goal[k] = track_q[row, k]
     for k in range(rate.shape[0]):
-        rate[k] = track_v[row, k]
+        rate[k] = track_v[row, k] if at == row else 0.0  # at its end it rests
 
 
 @part

@@ -3,7 +3,8 @@
     r = Recording.open("run.bkr")            # also run.bkr.part, which a killed process left
     r.times, r.q, r.v, r.torques             # (n,), (n, nq), (n, nv), (n, nv): all of it
     r.com, r.zmp, r.energy, r.events         # (n, ng, 3), (n, ng, 3), (n, ng), a list of dicts
-    r[1000:2000:10], r.contacts              # Frames: some, all; with contact patches, their points, forces, states (bunraku.world.frames)
+    r[1000:2000:10], r.frames                # Frames: some, all; with contact patches, their points, forces, states (bunraku.world.frames)
+    r.contacts[1000]                         # patch, state, point, force of every point that touches in a frame
     r.at(1.2345), r.motion("human")          # an Instant between two frames; the Motion of a figure
 
 Numbers are float32 as they were written (times float64), see bunraku.world.frames. Centre of mass and energy follow from q and v by
@@ -16,6 +17,7 @@ BunrakuError. Checked in tests/motion/test_recording.py.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -60,6 +62,33 @@ class Instant:
     v: np.ndarray
     torques: np.ndarray
     contacts: Frames
+
+
+@dataclass(frozen=True, eq=False)
+class FrameContacts:
+    """The points of one frame that touch or press: patch (m,) counted in the frame, state (m,) 0 none 1 point 2 line 3 surface, point [m] and force [N] (m, 3)."""
+
+    patch: np.ndarray
+    state: np.ndarray
+    point: np.ndarray
+    force: np.ndarray
+
+
+class Contacts(Sequence[FrameContacts]):
+    """The contacts of frames, by number."""
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames, self._patch, self._point = frames, frames.patch_start, frames.point_start
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __getitem__(self, k: int) -> FrameContacts:  # pyright: ignore[reportIncompatibleMethodOverride]
+        k = range(len(self))[k]
+        first, last = self._patch[k], self._patch[k + 1]
+        f, points = self._frames, slice(self._point[first], self._point[last])
+        patch = np.repeat(np.arange(last - first), f.point_count[first:last])
+        return FrameContacts(patch, f.state[first:last][patch], f.points[points], f.forces[points])
 
 
 class Recording:
@@ -196,8 +225,8 @@ class Recording:
             raise FormatError(text if text.startswith(str(self.path)) else f"{self.path}: {text}") from None
 
     @cached_property
-    def contacts(self) -> Frames:
-        """All frames, with their contacts."""
+    def frames(self) -> Frames:
+        """All frames."""
         frames = self[:]
         if np.any(np.diff(frames.times) <= 0):
             raise FormatError(f"{self.path}: its times do not rise; damaged.")
@@ -206,22 +235,42 @@ class Recording:
     @property
     def times(self) -> np.ndarray:
         """(n,) s."""
-        return self.contacts.times
+        return self.frames.times
 
     @property
     def q(self) -> np.ndarray:
         """(n, nq)."""
-        return self.contacts.q
+        return self.frames.q
 
     @property
     def v(self) -> np.ndarray:
         """(n, nv)."""
-        return self.contacts.v
+        return self.frames.v
 
     @property
     def torques(self) -> np.ndarray:
         """(n, nv): what motors, servos, springs and dampers gave."""
-        return self.contacts.torques
+        return self.frames.torques
+
+    @property
+    def contacts(self) -> Contacts:
+        """The contacts of every frame: contacts[k] has a row for each point that touches or presses."""
+        return Contacts(self.frames)
+
+    @cached_property
+    def forces(self) -> np.ndarray:
+        """(n, ng, 3): what every figure feels from all that is not itself [N]."""
+        return self.contact_forces(self.frames)
+
+    def contact_forces(self, frames: Frames) -> np.ndarray:
+        """The same of some frames."""
+        n, ng = len(frames), len(self.figures)
+        figure = np.array([s[0] for s in self.shapes], dtype=np.int64)[frames.pair.astype(np.int64)].reshape(-1, 2)
+        frame, out, force = np.repeat(np.arange(n), frames.patch_count), np.zeros((n, ng, 3)), frames.force
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            rows = np.flatnonzero((figure[:, side] >= 0) & (figure[:, 0] != figure[:, 1]))
+            np.add.at(out, (frame[rows], figure[rows, side]), sign * force[rows])
+        return out
 
     @cached_property
     def events(self) -> list[dict[str, Any]]:
@@ -257,7 +306,7 @@ class Recording:
 
     @cached_property
     def _measured(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.measures(self.contacts)
+        return self.measures(self.frames)
 
     def measures(self, frames: Frames) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(com, energy, zmp) of some frames, as the properties give them for all."""

@@ -20,7 +20,6 @@ from bunraku.world import models
 from bunraku.world import step_log as of
 from bunraku.world.frames import STATES, Frames
 from bunraku.world.laststep import last_contacts
-from bunraku.world.step import steps
 from bunraku.world.watch import Watch
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class Log:
             self.table.put(of.LOG_BREAKS, self.watch.breaks)
         done = 0
         while True:
-            k, status = steps.call(self.table.handle, n - done)
+            k, status = w._run(n - done)
             done += k
             if status != of.LOG_FULL:
                 break
@@ -108,7 +107,7 @@ class Log:
 
     def _make_room(self) -> None:
         """Arrays for patches and points, larger than those of a step."""
-        need = 4 * len(self.world._contacts.ids)
+        need = 8 * len(self.world._contacts.ids)
         if len(self.points) < need:
             rows = max(need, 8 * len(self.times))
             self.patches = np.zeros((rows, of.PATCH_COLUMNS), dtype=np.int64)

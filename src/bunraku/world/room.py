@@ -12,11 +12,16 @@ from bunraku.constraint.island import DENSE, LARGE_STAGE, no_large
 from bunraku.constraint.large import solve_large
 from bunraku.constraint.response import BASE, HOP, SQUARE
 from bunraku.constraint.rows import PACK_COLUMNS, W
+from bunraku.errors import BunrakuError
 from bunraku.model import layout
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 
 MOST = 200_000  # rows beyond which a scene is refused
+
+
+class TooLarge(BunrakuError):
+    """A step needs more room than there is."""
 
 
 def trees(model: Model) -> np.ndarray:
@@ -101,10 +106,19 @@ class Room:
         else:
             table.plan(LARGE_STAGE, no_large)
 
-    def grown(self) -> Room:
-        """Twice the rows and responses. The kernel does not say which it was."""
-        return Room(self.model, self.table, 2 * self.rows, 2 * self.pool, self.entries)
-
-    def enlarged(self, needed: int) -> Room:
-        """With room for a large island's matrix of so many entries."""
-        return Room(self.model, self.table, self.rows, self.pool, max(4096, 2 * self.entries, needed + needed // 2))
+    def grown(self, status: int) -> Room:
+        """Room for what a status of the step found too small; TooLarge where that is more than a machine can be expected to hold."""
+        rows, pool, entries = self.rows, self.pool, self.entries
+        if status == at.ROOM_POOL:
+            pool = max(2 * pool, int(self.table.arrays[at.COUNT][at.N_POOL]))
+        elif status == at.ROOM_LARGE:
+            needed = int(self.table.arrays[at.INFO][at.LARGE_NEEDS])
+            entries = max(4096, 2 * entries, needed + needed // 2)
+        else:
+            rows = min(2 * rows, MOST)
+        if (rows, pool, entries) == (self.rows, self.pool, self.entries):
+            raise TooLarge(f"more than {MOST} constraint rows; spread the scene out, or take fewer shapes")
+        try:
+            return Room(self.model, self.table, rows, pool, entries)
+        except MemoryError:
+            raise TooLarge(f"no memory for {rows} constraint rows with {entries} entries; take fewer shapes") from None

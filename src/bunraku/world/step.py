@@ -44,6 +44,7 @@ from bunraku.constraint.arrays import (
     START_V,
     SWEEPS,
     SWEEPS_MOST,
+    TOO_FAST,
     TOTAL,
     TRACK_AT,
     UNSOLVED,
@@ -73,7 +74,6 @@ from bunraku.spatial.vec import ld3
 FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # stages
 RIGID, SPRINGY = np.int64(0), np.int64(1)
 VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
-TOO_FAST = 1e5  # m/s or rad/s
 
 
 @entry("h i")
@@ -87,6 +87,15 @@ def steps(h, n):
     return n, 0
 
 
+@inline
+def finite(x):
+    """Whether all of x is."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += 0.0 * x[k]
+    return total == 0.0
+
+
 @stage
 def free_motion(h):
     """v' without constraints, and the velocities of the bodies' origins (the angular ones are there after aba)."""
@@ -98,7 +107,7 @@ def free_motion(h):
         st(work, VEL + k, 0.0)
     for i in range(1, ints.shape[0]):
         drift(ints, reals, v, work, i, ld3(work, i * NW + ARM), axis(ints, work, i))
-    return OK
+    return OK if finite(reals1(h, ACCEL)) else DIVERGED
 
 
 @stage
@@ -175,25 +184,26 @@ def impulses(h, soft):
     """lam, the new v (NEXT_V), and the rate at which positions move (MOVED); returns a status."""
     after = reals1(h, NEXT_V)
     moved = reals1(h, MOVED)
-    status = solve_islands(h, VELOCITIES, soft)
+    bounced = ints1(h, INFO)[BOUNCED] != 0
+    status = OK
+    if bounced:  # an impact inside the step: positions have a right-hand side of their own
+        status = solve_islands(h, POSITIONS, soft)
+        if status == OK:
+            status = new_velocity(h, MOVED)
+    if status == OK:
+        status = solve_islands(h, VELOCITIES, soft)
     if status < 0:
         return status
     status = new_velocity(h, NEXT_V)
-    for k in range(after.shape[0]):
-        moved[k] = after[k]
+    if not bounced or status < 0:
+        for k in range(after.shape[0]):
+            moved[k] = after[k]
     if status < 0:
         return status
-    keep_contacts(h, soft)
+    keep_contacts(h, soft)  # from here on nothing can fail
     keep_joints(h)
     keep_ties(h)
-    if ints1(h, INFO)[BOUNCED] == 0:
-        return OK
-    status = solve_islands(
-        h, POSITIONS, soft
-    )  # an impact inside the step: positions have a right-hand side of their own
-    if status < 0:
-        return status
-    return new_velocity(h, MOVED)
+    return OK
 
 
 @stage

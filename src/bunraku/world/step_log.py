@@ -54,7 +54,7 @@ def ahead(h):
     log = ints1(h, LOG)
     if log[FRAMES] == reals1(h, LOG_TIME).shape[0]:
         return LOG_FULL
-    if log[POINTS] + ints2(h, IDS).shape[0] > reals2(h, LOG_POINTS).shape[0]:
+    if log[POINTS] + 4 * ints2(h, IDS).shape[0] > reals2(h, LOG_POINTS).shape[0]:  # contacts may grow in a step
         return LOG_FULL
     return run(h, FIRST)
 
@@ -116,7 +116,7 @@ def log_contacts(h, log):
         press = 0.0
         for k in range(3):
             press += force[c, k] * data[c, NORMAL + k]
-        if not (data[c, GAP] <= TOUCH or press * per_dt > PRESSING):
+        if log[POINTS] == points.shape[0] or not (data[c, GAP] <= TOUCH or press * per_dt > PRESSING):
             continue
         if ids[c, PATCH_OF] != last:
             last = ids[c, PATCH_OF]

@@ -12,6 +12,7 @@ A step that fails raises `StepDiverged` and leaves the world at its last good st
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,22 +27,24 @@ from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
 from bunraku.model.configuration import multiply
-from bunraku.model.description import Shape, rotation_matrix
+from bunraku.model.description import Note, Shape, rotation_matrix
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 from bunraku.world import joints, models
-from bunraku.world.errors import StepDiverged
+from bunraku.world.errors import StepDiverged, check_finite, diverged
 from bunraku.world.figure import Figure, LinkOf
+from bunraku.world.general import general_steps, refuse_without_extra
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.recorder import Recorded
-from bunraku.world.room import MOST, Room
+from bunraku.world.room import Room, TooLarge
 from bunraku.world.sensors import Sensor, sensor_of
 from bunraku.world.snapshot import Snapshot, put_back, take
 from bunraku.world.step import steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
+
 
 class World(Recorded):
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
@@ -81,6 +84,7 @@ class World(Recorded):
         self._materials = Materials()
         self._material_of: dict[str, int] = {}
         self._parts: dict[str, Part] = {}
+        self._model: Model | None = None
         self._ties = Ties()
         self._pushes: list[tuple[str, str, np.ndarray, float]] = []
         self._controllers: list[Callable[[World], None]] = []
@@ -103,6 +107,8 @@ class World(Recorded):
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
+        for shape in model.shapes:
+            refuse_without_extra(f"World: {name!r}, link {shape.link!r}", shape.kind, shape.role)
         q = model.neutral()
         root = model.joints[0] if model.joints and model.joints[0].kind == "free" else None
         if at is not None or rotation is not None:
@@ -132,6 +138,7 @@ class World(Recorded):
 
     def add_fixed(self, shape: Shape, *, friction: Friction = 0.8, restitution: float | None = 0.0) -> None:
         """A shape that does not move: a slope, a step, a wall."""
+        refuse_without_extra(f"World: fixed {shape.name or shape.kind!r}", shape.kind, shape.role)
         self._fixed.append(Fixed(shape, self._materials.add(friction, restitution)))
         self._ready = False
 
@@ -152,6 +159,19 @@ class World(Recorded):
     def figures(self) -> tuple[Figure, ...]:
         """All figures, in the order they were added."""
         return tuple(self._figures.values())
+
+    @property
+    def model(self) -> Model:
+        """All figures as one model, put together when it is asked for."""
+        if self._model is None:
+            self._model, _ = combine([(f.name, f.model) for f in self._figures.values()], self.gravity)
+        return self._model
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What stands for meshes in collisions, and which shapes take no part, in words."""
+        self._prepare()
+        return self._geometry.notes
 
     def connect(
         self,
@@ -231,18 +251,18 @@ class World(Recorded):
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
         self._prepare()
-        self._check_finite()
+        check_finite(self)
         left = int(n)
         while left > 0:
             for c in self._controllers:
                 c(self)
             if self._controllers:
-                self._check_finite()
+                check_finite(self)
             self._push_now()
             wanted = 1 if self._controllers or self._pushes else left
             left -= wanted
             while wanted > 0:  # again where an array was too small
-                done, status = self._run(wanted)
+                done, status = self._run(wanted) if self._log is None else self._log.run(wanted)
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
@@ -258,28 +278,22 @@ class World(Recorded):
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
             self._ties.put_into(self._table)
-        return steps.call(self._table.handle, n) if self._log is None else self._log.run(n)
+        if len(self._geometry.general_pairs):
+            return general_steps(self, n)
+        return steps.call(self._table.handle, n)
 
     def _answer(self, status: int) -> None:
         """Make room and let the step be tried again, or say why it cannot be done."""
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
-        elif status == at.ROOM:
-            if self._room.rows > MOST:
-                raise StepDiverged(
-                    f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
-                )
-            self._room = self._room.grown()
-        elif status == at.ROOM_LARGE:
-            self._room = self._room.enlarged(int(self._info[at.LARGE_NEEDS]))
+        elif status in (at.ROOM, at.ROOM_LARGE, at.ROOM_POOL):
+            try:
+                self._room = self._room.grown(status)
+            except TooLarge as error:
+                raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
         elif status == at.DIVERGED:
-            worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
-            name, speed = self.model.dof_names[worst], self._moved[worst]
-            raise StepDiverged(
-                f"t={self.time:.4f} s: {name!r} would move at {speed:.3g} ({self.contact}, residual {self._numbers[at.RESIDUAL]:.2g}). "
-                f"The last good state is kept. Try dt <= {self.dt / 2:.2g}."
-            )
+            raise StepDiverged(diverged(self))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
 
@@ -337,8 +351,11 @@ class World(Recorded):
         return next(f"{name}{k}" for k in range(2, 10**9) if f"{name}{k}" not in self._figures)
 
     def _rebuild(self, name: str, q: np.ndarray) -> None:
-        """The combined model after a figure was added; the others keep their state."""
+        """Room for the state of a figure that was added; the others keep theirs."""
         nv = self._figures[name].model.nv
+        last = next(reversed(self._parts.values()), None)
+        offsets = (last.body + last.model.nb - 1, last.q.stop, last.v.stop) if last else (0, 0, 0)
+        self._parts[name] = Part(name, self._figures[name].model, *offsets)
         self.q = np.concatenate([self.q, q])
         self.v = np.concatenate([self.v, np.zeros(nv)])
         self.tau = np.concatenate([self.tau, np.zeros(nv)])
@@ -346,9 +363,7 @@ class World(Recorded):
         self.target_v = np.concatenate([self.target_v, np.zeros(nv)])
         self.applied = np.concatenate([self.applied, np.zeros(nv)])
         self.drive = np.concatenate([self.drive, joints.drive_rows(self._figures[name].model)])
-        self.model, parts = combine([(f.name, f.model) for f in self._figures.values()], self.gravity)
-        self._parts = {p.name: p for p in parts}
-        self._ready = False
+        self._model, self._ready = None, False
 
     def _prepare(self) -> None:
         """Make the scene's arrays if it changed."""
@@ -357,8 +372,12 @@ class World(Recorded):
         if not self._figures:
             raise InputError("the world is empty; add a figure first.")
         m, t = self.model, Table(at.ARRAYS)
-        placed = [Placed(p.model, p.body, material=self._material_of[p.name]) for p in self._parts.values()]
-        self._table, self._geometry = t, Geometry.of(placed, self._fixed)
+        kinds = self._materials.kinds()
+        placed = [Placed(p.model, p.body, material=kinds[self._material_of[p.name]]) for p in self._parts.values()]
+        self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
+        for note in self._geometry.notes:
+            if note.kind == "ignored":
+                warnings.warn(note.text, stacklevel=3)
         self._contacts, self._room = Contacts(self._geometry), Room(m, t)
         self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
@@ -433,18 +452,3 @@ class World(Recorded):
         info = link.figure.model.frame(link.name)
         position, rotation = link.figure.pose(link.name)
         return (link.figure.part.body + info.body if info.body else 0), position, rotation
-
-    def _check_finite(self) -> None:
-        """Raise if something a user set is not finite."""
-        if np.isfinite(self.q.sum() + self.v.sum() + self.tau.sum() + self.target_q.sum() + self.target_v.sum()):
-            return
-        rates = (("v", self.v), ("tau", self.tau), ("target_v", self.target_v))
-        for what, a, names in [(what, a, self.model.dof_names) for what, a in rates]:
-            bad = np.flatnonzero(~np.isfinite(a))
-            if len(bad):
-                raise StepDiverged(f"t={self.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot.")
-        for what, a in (("q", self.q), ("target_q", self.target_q)):
-            bad = np.flatnonzero(~np.isfinite(a))
-            if len(bad):
-                name = next((j.name for j in self.model.joints if j.iq <= bad[0] < j.iq + max(j.nq, 1)), "?")
-                raise StepDiverged(f"t={self.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot.")
