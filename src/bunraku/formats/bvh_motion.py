@@ -96,7 +96,7 @@ def skeleton(bvh: Bvh, names: list[str], scale: float, name: str) -> Description
         bones = [b for b in (bone(scale * np.array(t)[TO_WORLD]) for t in tips) if b is not None]
         parent = None if joint.parent < 0 else names[joint.parent]
         out.add(names[k], parent, joints, at=offset, mass=1.0, moments=(0.01, 0.01, 0.01), shapes=bones)
-        for e, end in enumerate(joint.ends):
+        for end in joint.ends:
             tip = unique([*names, *(f.name for f in out.frames), f"{names[k]} end"])[-1]
             out.frame(tip, names[k], scale * np.array(end)[TO_WORLD])
     return out
@@ -178,7 +178,7 @@ def tip(model: Model, link: str, turn: np.ndarray, scale: float) -> tuple[float,
 def angles(R: np.ndarray, order: str) -> np.ndarray:
     """(n, 3): a, b, c [rad] with R = R_i(a) R_j(b) R_k(c), the axes those of BVH named by `order`, nearest to those of the frame before.
 
-    With e = 1 for a cyclic order, else -1:  R_ik = e sin b,  tan a = -e R_jk / R_kk ;  c from  R_i(a)' R , which stays exact where b nears 90 degrees.
+    With e = 1 for a cyclic order, else -1:  R_ik = e sin b,  tan a = -e R_jk / R_kk ;  c from  R_i(a)' R , exact also where b nears 90 degrees.
     """
     i, j, k = (AXES[x] for x in order)
     e = 1.0 if (j - i) % 3 == 1 else -1.0

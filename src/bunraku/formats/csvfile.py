@@ -1,6 +1,7 @@
 """CSV of a recording or a motion: a column a number, a row a frame; the first line names every column with its unit.
 
-    time [s], human.root.x [m], …, human.waist.w [1], …, torque human.left_knee [N m], force human.z [N], com human.x [m], zmp human.x [m], energy human [J]
+    time [s], human.root.x [m], …, human.waist.w [1], …, torque human.left_knee [N m],
+    force human.z [N], com human.x [m], zmp human.x [m], energy human [J]
 
 Coordinates are those of q (bunraku.motion): of a hinge rad, a slider m, a ball its quaternion w x y z, a free base x y z and its quaternion
 qw qx qy qz. `force` is what

@@ -66,7 +66,8 @@ class Instant:
 
 @dataclass(frozen=True, eq=False)
 class FrameContacts:
-    """The points of one frame that touch or press: patch (m,) counted in the frame, state (m,) 0 none 1 point 2 line 3 surface, point [m] and force [N] (m, 3)."""
+    """The points of one frame that touch or press: patch (m,) counted in the frame, state (m,) of the patch (0 none, 1 point, 2 line, 3 surface),
+    point [m] and force [N] (m, 3)."""
 
     patch: np.ndarray
     state: np.ndarray

@@ -10,6 +10,9 @@ bunraku.world.views. Arrays are made by bunraku.world.log. Cost: about 0.4 us a 
 Checked in tests/world/test_recorder.py.
 """
 
+# pyright: reportArgumentType=false, reportCallIssue=false
+# (numbers of arrays are np.int64, so that Numba compiles every function once)
+
 from __future__ import annotations
 
 import numpy as np
