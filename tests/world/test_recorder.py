@@ -170,6 +170,27 @@ def test_an_error_ends_the_recording_with_a_note(tmp_path):
     assert len(r) == 11 and r.events[-1]["kind"] == "note" and r.events[-1]["error"] == "StepDiverged"
 
 
+def test_a_full_disk_gives_a_sentence_and_the_world_goes_on(tmp_path, monkeypatch):
+    def standing():
+        world = World()
+        world.add_ground()
+        world.add(bk.box((0.2, 0.2, 0.2), mass=1.0), at=(0, 0, 0.3))
+        return world
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    plain, world = standing(), standing()
+    with pytest.raises(bk.InputError, match="No space left"), world.record(tmp_path / "a.bkr"):
+        world.step(600)
+        monkeypatch.setattr(os, "writev", full)
+        world.step(2000)
+    assert not (tmp_path / "a.bkr").exists() and len(Recording.open(tmp_path / "a.bkr.part")) == 512
+    world.step(10)
+    plain.step(round(world.time / world.dt))
+    assert np.array_equal(world.q, plain.q) and world.time == pytest.approx(plain.time, abs=1e-9)
+
+
 KILLED = """
 import sys, bunraku as bk
 world = bk.World()

@@ -59,7 +59,7 @@ class BlockWriter:
         self.path = Path(path)
         self.part = self.path.with_name(self.path.name + ".part")
         self.blocks: list[Block] = []
-        self.at = len(MAGIC)
+        self.at, self.broken = len(MAGIC), False
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if self.path.is_dir():
@@ -95,6 +95,8 @@ class BlockWriter:
         return self.path
 
     def _write(self, *pieces: bytes | memoryview) -> None:
+        if self.broken:
+            raise InputError(f"{self.path}: writing failed before; what could be written is in {self.part.name}.")
         try:
             first = os.writev(self.file.fileno(), pieces) if hasattr(os, "writev") else 0  # one call of the system
             for data in pieces:
@@ -103,6 +105,7 @@ class BlockWriter:
                 while len(left):  # what did not fit, or all of it on Windows
                     left = left[self.file.write(left) :]
         except OSError as error:
+            self.broken = True
             self.file.close()
             raise self._cannot(error) from None
 

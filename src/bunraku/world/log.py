@@ -74,23 +74,34 @@ class Log:
         if len(self.watch.breaks) != len(self.table.arrays[of.LOG_BREAKS]):
             self.table.put(of.LOG_BREAKS, self.watch.breaks)
         done = 0
-        while True:
-            k, status = w._run(n - done)
-            done += k
-            if status != of.LOG_FULL:
-                break
-            self.read_out()
+        try:
+            while True:
+                k, status = w._run(n - done)
+                done += k
+                if status != of.LOG_FULL:
+                    break
+                self.read_out()
+        except BaseException:  # the sink failed; the steps before it were made
+            w.time += done * w.dt
+            raise
         self.last = w.time + done * w.dt
         if self.watch.breaks.any():
             self.watch.look(w.time)
-        if self.log[of.FRAMES] == len(self.times) or time.monotonic() - self.when > SECONDS:
-            self.read_out()
+        if time.monotonic() - self.when > SECONDS and status >= 0:
+            try:
+                self.read_out()
+            except BaseException:
+                w.time += done * w.dt
+                raise
         return done, status
 
-    def end(self) -> None:
-        """Read out the rest; steps are logged no more."""
+    def leave(self) -> None:
+        """Steps are logged no more."""
         for k, what in self.around:
             self.table.plan(k, what)
+
+    def end(self) -> None:
+        """Read out the rest."""
         self.watch.look(self.world.time)
         self.read_out()
 

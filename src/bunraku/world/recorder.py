@@ -82,8 +82,10 @@ class Recorder:
         """End the recording; the file gets its name."""
         if self._open:
             self._open, self.world._log = False, None
-            self._log.end()
-            self._file.close()
+            self._log.leave()
+            if not self._file.broken:
+                self._log.end()
+                self._file.close()
         return self.path
 
     def _take(self, frames: Frames, events: list[dict[str, Any]]) -> None:
