@@ -182,7 +182,11 @@ def test_a_full_disk_gives_a_sentence_and_the_world_goes_on(tmp_path, monkeypatc
 
     plain, world = standing(), standing()
     with pytest.raises(bk.InputError, match="No space left"), world.record(tmp_path / "a.bkr"):
+        empty = (tmp_path / "a.bkr.part").stat().st_size
         world.step(600)
+        deadline = time.monotonic() + 60
+        while (tmp_path / "a.bkr.part").stat().st_size == empty and time.monotonic() < deadline:
+            time.sleep(0.01)
         monkeypatch.setattr(os, "writev", full)
         world.step(2000)
     assert not (tmp_path / "a.bkr").exists() and len(Recording.open(tmp_path / "a.bkr.part")) == 512

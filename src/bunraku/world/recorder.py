@@ -7,7 +7,8 @@
 
 The file (world.blockfile) begins with JSON: the format and its version, Bunraku's version, units, columns, dt, gravity, and every figure
 and fixed shape as a description
-(world.plain). Blocks of up to 512 frames (world.frames) and of events (JSON) follow, each flushed as it is made. It is called name.part
+(world.plain). Blocks of up to 512 frames (world.frames) and of events (JSON) follow, each handed to the system as it is made, by a thread
+of its own. It is called name.part
 until the recording ends: also
 by an error, which it then notes. Simulating goes on bit for bit as without. Checked in tests/world/test_recorder.py; cost and size in
 docs/recordings.md.
@@ -17,11 +18,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from bunraku.collision.layout import BODY, FIGURE
 from bunraku.errors import InputError
+from bunraku.world.background import Background
 from bunraku.world.blockfile import BlockWriter
 from bunraku.world.frames import LAYOUT, Frames
 from bunraku.world.log import Log
@@ -66,7 +69,8 @@ class Recorder:
                 f"record: meta holds what JSON cannot ({error}); use numbers, text, lists, dicts."
             ) from None
         self._file = BlockWriter(path, text)
-        self._open, self._room = True, bytearray()
+        self._open, self._work = True, Background()
+        self._rooms: SimpleQueue[bytearray] = SimpleQueue()  # written, to be used again
         self._log = world._log = Log(world, self._take, every)
 
     @property
@@ -83,21 +87,31 @@ class Recorder:
         if self._open:
             self._open, self.world._log = False, None
             self._log.leave()
-            if not self._file.broken:
+            try:
                 self._log.end()
-                self._file.close()
+            finally:
+                self._work.end()
+            self._file.close()
         return self.path
 
     def _take(self, frames: Frames, events: list[dict[str, Any]]) -> None:
         """A read-out of the log."""
         n = len(frames)
         if n:
-            self._file.add(FRAMES, frames.to_bytes(self._room), n, float(frames.times[0]), float(frames.times[-1]))
+            room = bytearray() if self._rooms.empty() else self._rooms.get()
+            content, first, last = frames.to_bytes(room), float(frames.times[0]), float(frames.times[-1])
+
+            def write() -> None:
+                self._file.add(FRAMES, content, n, first, last)
+                content.release()
+                self._rooms.put(room)
+
+            self._work.do(write)
             self.frames += n
         if events:
             times = [e["time"] for e in events]
             text = json.dumps(to_plain_events(events), allow_nan=False)
-            self._file.add(EVENTS, text.encode(), len(events), min(times), max(times))
+            self._work.do(lambda: self._file.add(EVENTS, text.encode(), len(events), min(times), max(times)))
 
     def __enter__(self) -> Self:
         return self
