@@ -66,8 +66,8 @@ def follow_track(h):
 
 
 @part
-def drive_joints(h):
-    """TOTAL torques for aba, and the implicit terms into ROTOR."""
+def drive_joints(h, dt):
+    """TOTAL torques for aba, and the implicit terms of a step dt into ROTOR; none (explicit torques) with dt = 0."""
     follow_track(h)
     ints, reals, _ = model_of(h)
     q = reals1(h, Q)
@@ -77,7 +77,6 @@ def drive_joints(h):
     drive = reals2(h, DRIVE)
     goal = reals1(h, TARGET_Q)
     rate = reals1(h, TARGET_V)
-    dt = reals1(h, NUMBERS)[DT]
     for i in range(1, ints.shape[0]):
         if ints[i, FOLLOWS] != 0:
             continue

@@ -17,8 +17,10 @@ class StepDiverged(BunrakuError):
     """A step gave something that is not finite or absurdly fast; the world keeps its last good state."""
 
 
-def diverged(world: World) -> str:
-    """Which degree of freedom, when, why, and what to try next, after status DIVERGED."""
+def diverged(world: World, status: int = at.DIVERGED) -> str:
+    """Which degree of freedom, when, why, and what to try next, after status DIVERGED or LOOPS_LARGE."""
+    if status == at.LOOPS_LARGE:
+        return f"t={world.time:.4f} s: an island of closed loops has too many rows for rk4. Try integrator='euler'."
     acceleration, moved = world._table.arrays[at.ACCEL], world._moved
     with np.errstate(all="ignore"):
         if not np.all(np.isfinite(acceleration)):
@@ -31,7 +33,7 @@ def diverged(world: World) -> str:
     solver = f"{world.contact}, residual {world._numbers[at.RESIDUAL]:.2g}"
     return (
         f"t={world.time:.4f} s: {world.model.dof_names[worst]!r} {what.format(x[worst])} ({solver}). The last good state is kept. "
-        f"Take away what drives it, or try dt <= {world.dt / 2:.2g}."
+        f"Try dt <= {world.dt / 2:.2g}, or take away what drives it."
     )
 
 
@@ -43,9 +45,13 @@ def check_finite(world: World) -> None:
     for what, a, names in [(what, a, world.model.dof_names) for what, a in rates]:
         bad = np.flatnonzero(~np.isfinite(a))
         if len(bad):
-            raise StepDiverged(f"t={world.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot.")
+            raise StepDiverged(
+                f"t={world.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot."
+            )
     for what, a in (("q", world.q), ("target_q", world.target_q)):
         bad = np.flatnonzero(~np.isfinite(a))
         if len(bad):
             name = next((j.name for j in world.model.joints if j.iq <= bad[0] < j.iq + max(j.nq, 1)), "?")
-            raise StepDiverged(f"t={world.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot.")
+            raise StepDiverged(
+                f"t={world.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot."
+            )

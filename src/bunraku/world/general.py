@@ -2,13 +2,15 @@
 
     FREE TOUCH | bunraku.collision.general at the bodies' poses | ROWS SOLVE MOVE
 
-Contacts of both kinds are put in the order of shapes, which warm starting relies on; a pair of shapes is either the kernels' or general, so it has one patch. Worlds
-without such shapes never come here. Cost: a few tenths of a millisecond a pair of general shapes that is near, beside the step itself.
+Contacts of both kinds are put in the order of shapes, which warm starting relies on; a pair of shapes is either the kernels' or
+general, so it has one patch. Worlds without such shapes never come here. Cost: a few tenths of a millisecond a general pair that is near.
 Checked in tests/world/test_general_shapes.py.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,7 @@ from bunraku.collision.hull import missing_extra
 from bunraku.collision.layout import GENERAL, KINDS, PATCH, SHAPE_A, SHAPE_B
 from bunraku.constraint import arrays as at
 from bunraku.errors import MissingExtra
+from bunraku.model.description import Note
 from bunraku.model.layout import NW
 from bunraku.spatial.entry import entry
 from bunraku.spatial.table import run
@@ -40,7 +43,17 @@ def some_stages(h, first, last):
 def refuse_without_extra(what: str, kind: str, role: str) -> None:
     """MissingExtra for a shape that kernels do not know, where the extra `mesh` is not installed."""
     if role != "visual" and KINDS.get(kind, 0) >= GENERAL and (command := missing_extra()):
-        raise MissingExtra(f"{what}: a {kind} that takes part in collisions needs the extra `mesh`; {command}, or give it role='visual'.")
+        raise MissingExtra(
+            f"{what}: a {kind} that takes part in collisions needs the extra `mesh`; {command}, or give it role='visual'."
+        )
+
+
+def say_ignored(notes: Sequence[Note]) -> None:
+    """A warning where shapes take no part in collisions (a mesh file that is not there, say)."""
+    ignored = [note.text for note in notes if note.kind == "ignored"]
+    if ignored:
+        more = f" So do {len(ignored) - 1} others: see world.notes." if len(ignored) > 1 else ""
+        warnings.warn(ignored[0] + more, stacklevel=4)
 
 
 def general_steps(world: World, n: int) -> tuple[int, int]:

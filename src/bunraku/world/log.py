@@ -20,6 +20,7 @@ from bunraku.world import models
 from bunraku.world import step_log as of
 from bunraku.world.frames import STATES, Frames
 from bunraku.world.laststep import last_contacts
+from bunraku.world.step import FREE, MOVE
 from bunraku.world.watch import Watch
 
 if TYPE_CHECKING:
@@ -51,12 +52,12 @@ class Log:
             self.table.put(number, array)
         self._make_room()
         self._first_frame()
-        own = models.stages(world.contact)
-        self.around = ((0, own[0]), (len(own) - 1, own[-1]))
-        self.table.plan(of.FIRST, own[0])
-        self.table.plan(of.LAST, own[-1])
-        self.table.plan(0, of.ahead)
-        self.table.plan(len(own) - 1, of.behind)
+        own = models.stages(world.contact, world.integrator)
+        self.around = ((FREE, own[FREE]), (MOVE, own[MOVE]))
+        self.table.plan(of.FIRST, own[FREE])
+        self.table.plan(of.LAST, own[MOVE])
+        self.table.plan(FREE, of.ahead)
+        self.table.plan(MOVE, of.behind)
 
     def run(self, n: int) -> tuple[int, int]:
         """n steps, or fewer: (steps done, status), as the step itself says."""

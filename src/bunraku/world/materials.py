@@ -44,7 +44,7 @@ class Materials:
     def table(self) -> np.ndarray:
         """(n n, 3): static friction, dynamic friction, restitution of every pair of kinds."""
         kinds = self.kinds()
-        first = {kind: own for kind, own in zip(kinds[::-1], self._own[::-1])}
+        first = dict(zip(kinds[::-1], self._own[::-1]))
         n = max(len(first), 1)
         out = np.full((n, n, 3), DEFAULT)
         out[..., 2] = 0.0

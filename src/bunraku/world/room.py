@@ -47,7 +47,8 @@ def longest_way(model: Model) -> int:
 
 
 class Room:
-    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a large island's matrix, 0: there is none."""
+    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a large island's matrix,
+    0: there is none."""
 
     def __init__(self, model: Model, table: Table, rows: int = 96, pool: int = 64, entries: int = 0) -> None:
         tree = trees(model)
@@ -107,18 +108,20 @@ class Room:
             table.plan(LARGE_STAGE, no_large)
 
     def grown(self, status: int) -> Room:
-        """Room for what a status of the step found too small; TooLarge where that is more than a machine can be expected to hold."""
+        """Room for what a status of the step found too small; TooLarge where a machine cannot be expected to hold it."""
         rows, pool, entries = self.rows, self.pool, self.entries
         if status == at.ROOM_POOL:
             pool = max(2 * pool, int(self.table.arrays[at.COUNT][at.N_POOL]))
         elif status == at.ROOM_LARGE:
             needed = int(self.table.arrays[at.INFO][at.LARGE_NEEDS])
             entries = max(4096, 2 * entries, needed + needed // 2)
-        else:
+        elif rows < MOST:
             rows = min(2 * rows, MOST)
-        if (rows, pool, entries) == (self.rows, self.pool, self.entries):
+        else:
             raise TooLarge(f"more than {MOST} constraint rows; spread the scene out, or take fewer shapes")
         try:
             return Room(self.model, self.table, rows, pool, entries)
         except MemoryError:
-            raise TooLarge(f"no memory for {rows} constraint rows with {entries} entries; take fewer shapes") from None
+            raise TooLarge(
+                f"no memory for {rows} constraint rows and {entries} entries of the matrix of one group of bodies that touch; take fewer shapes"
+            ) from None

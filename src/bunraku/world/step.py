@@ -47,6 +47,7 @@ from bunraku.constraint.arrays import (
     TOO_FAST,
     TOTAL,
     TRACK_AT,
+    TRIAL,
     UNSOLVED,
     UNSOLVED_ALL,
     Q,
@@ -56,7 +57,7 @@ from bunraku.constraint.arrays import (
 )
 from bunraku.constraint.contact_rows import contact_rows, keep_contacts
 from bunraku.constraint.island import solve_islands, velocity_change
-from bunraku.constraint.joint_rows import joint_rows, keep_joints
+from bunraku.constraint.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
 from bunraku.constraint.rows import begin, find_islands, trace_all
 from bunraku.constraint.tie_rows import keep_ties, tie_rows
 from bunraku.dynamics.aba_kernel import aba_passes
@@ -100,7 +101,7 @@ def finite(x):
 def free_motion(h):
     """v' without constraints, and the velocities of the bodies' origins (the angular ones are there after aba)."""
     ints, reals, work = model_of(h)
-    drive_joints(h)
+    drive_joints(h, reals1(h, NUMBERS)[DT])
     v = reals1(h, V)
     aba_passes(ints, reals, reals1(h, Q), v, reals1(h, TOTAL), reals1(h, F_EXT), work, reals1(h, ACCEL))
     for k in range(3):
@@ -131,7 +132,7 @@ def all_rows(h, soft):
     begin(rows_of(h))
     status = contact_rows(h, soft)
     if status == OK:
-        status = joint_rows(h)
+        status = joint_rows(h, NEAR_LIMITS)
     if status == OK:
         status = tie_rows(h)
     if status == OK:
@@ -200,9 +201,10 @@ def impulses(h, soft):
             moved[k] = after[k]
     if status < 0:
         return status
-    keep_contacts(h, soft)  # from here on nothing can fail
-    keep_joints(h)
-    keep_ties(h)
+    if ints1(h, INFO)[TRIAL] == 0:
+        keep_contacts(h, soft)  # from here on nothing can fail
+        keep_joints(h)
+        keep_ties(h)
     return OK
 
 

@@ -12,7 +12,6 @@ A step that fails raises `StepDiverged` and leaves the world at its last good st
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,8 @@ from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 from bunraku.world import joints, models
 from bunraku.world.errors import StepDiverged, check_finite, diverged
-from bunraku.world.figure import Figure, LinkOf
-from bunraku.world.general import general_steps, refuse_without_extra
+from bunraku.world.figure import Figure, LinkOf, anchor
+from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.recorder import Recorded
@@ -48,13 +47,15 @@ from bunraku.world.views import ContactInfo, Report, contact_views
 
 class World(Recorded):
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
-    contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors)."""
+    contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.world.step_rk4); seed: of `rng`, the world's one source of
+    chance (noise of sensors)."""
 
     def __init__(
         self,
         dt: float = 0.001,
         contact: str = "pgs",
         *,
+        integrator: str = "euler",
         gravity: Sequence[float] = (0.0, 0.0, -9.80665),
         tolerance: float = 1e-6,
         sweeps: int = 1000,
@@ -68,8 +69,9 @@ class World(Recorded):
                 raise InputError(f"World: {what} {x} is not between 0 and {most:g}.")
         if not (np.isfinite(stiffness) and stiffness > 0 and np.isfinite(damping) and damping >= 0):
             raise InputError("World: stiffness must be positive, damping 0 or more (they serve contact='penalty').")
-        models.check(contact)
-        self.dt, self.contact, self.gravity = float(dt), contact, tuple(map(float, gravity))
+        models.check(contact, integrator)
+        self.dt, self.contact, self.integrator = float(dt), contact, integrator
+        self.gravity = tuple(map(float, gravity))
         self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
         self.stiffness, self.damping = float(stiffness), float(damping)
         self.time = 0.0
@@ -83,6 +85,7 @@ class World(Recorded):
         self._fixed: list[Fixed] = []
         self._materials = Materials()
         self._material_of: dict[str, int] = {}
+        self._self_collision: dict[str, bool] = {}
         self._parts: dict[str, Part] = {}
         self._model: Model | None = None
         self._ties = Ties()
@@ -101,9 +104,10 @@ class World(Recorded):
         name: str | None = None,
         friction: Friction = None,
         restitution: float | None = None,
+        self_collision: bool = True,
     ) -> Figure:
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or restitution None
-        leaves them to the other side."""
+        leaves them to the other side. self_collision False: its own links never touch each other (hulls of a robot's meshes often overlap)."""
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -129,6 +133,7 @@ class World(Recorded):
         figure = Figure(self, name, model)
         self._figures[name] = figure
         self._material_of[name] = self._materials.add(friction, restitution)
+        self._self_collision[name] = bool(self_collision)
         self._rebuild(name, q)
         return figure
 
@@ -194,7 +199,7 @@ class World(Recorded):
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
 
     def spring(
@@ -212,7 +217,7 @@ class World(Recorded):
         """A spring [N/m] and damper [N s/m] between two points of two links (b None: of the world), given in world coordinates at this
         moment, the links' origins by default; `rest` [m] is its length without force, the present one by default. Cut it with `disconnect`."""
         self._prepare()
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
 
     def disconnect(self, connection: Connection) -> None:
@@ -289,11 +294,11 @@ class World(Recorded):
             self._new_warm(self._warm_ids, self._warm_force)
         elif status in (at.ROOM, at.ROOM_LARGE, at.ROOM_POOL):
             try:
-                self._room = self._room.grown(status)
+                self._room = models.furnish(self.contact, self._room.grown(status))
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
-        elif status == at.DIVERGED:
-            raise StepDiverged(diverged(self))
+        elif status in (at.DIVERGED, at.LOOPS_LARGE):
+            raise StepDiverged(diverged(self, status))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
 
@@ -373,17 +378,17 @@ class World(Recorded):
             raise InputError("the world is empty; add a figure first.")
         m, t = self.model, Table(at.ARRAYS)
         kinds = self._materials.kinds()
-        placed = [Placed(p.model, p.body, material=kinds[self._material_of[p.name]]) for p in self._parts.values()]
+        placed = [
+            Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]]) for p in self._parts.values()
+        ]
         self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
-        for note in self._geometry.notes:
-            if note.kind == "ignored":
-                warnings.warn(note.text, stacklevel=3)
-        self._contacts, self._room = Contacts(self._geometry), Room(m, t)
+        say_ignored(self._geometry.notes)
+        self._contacts, self._room = Contacts(self._geometry), models.furnish(self.contact, Room(m, t))
         self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
         self._numbers[[at.STIFFNESS, at.RATIO]] = self.stiffness, self.damping
-        self._info[at.SWEEP_LIMIT] = self.sweeps
+        self._info[[at.SWEEP_LIMIT, at.EXACT]] = self.sweeps, self.integrator == "rk4"
         self._info[at.FIXED_PAIRS] = -1 if self._geometry.sweeps else len(self._geometry.pairs)
         for number, array in {
             **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
@@ -396,13 +401,14 @@ class World(Recorded):
             at.EXCLUDED: self._geometry.excluded,
             at.MATERIALS: self._materials.table(),
             **joints.tables(m),
+            **models.tables(self.integrator, m),
         }.items():
             t.put(number, array)
         self._set_track(*self._track)
         self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
         self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
         self._ties.put_into(t)
-        for k, what in enumerate(models.stages(self.contact)):
+        for k, what in models.stages(self.contact, self.integrator).items():
             t.plan(k, what)
         self._ready = True
 
@@ -443,12 +449,3 @@ class World(Recorded):
             k = 6 * (f.part.body + info.body)
             self._f_ext[k : k + 3] += wrench[:3]
             self._f_ext[k + 3 : k + 6] += wrench[3:] + np.cross(arm, wrench[:3])
-
-    def _anchor(self, x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:
-        """(body, position, rotation) of a link in the world."""
-        if x is None:
-            return 0, np.zeros(3), np.eye(3)
-        link = LinkOf(x, x.model.links[0].name) if isinstance(x, Figure) else x
-        info = link.figure.model.frame(link.name)
-        position, rotation = link.figure.pose(link.name)
-        return (link.figure.part.body + info.body if info.body else 0), position, rotation
