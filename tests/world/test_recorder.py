@@ -70,6 +70,28 @@ def test_recording_changes_nothing_and_every_number_is_the_nearest_float32(tmp_p
             assert np.all(np.isnan(r.zmp[k, 0])) if zmp is None else np.allclose(r.zmp[k, 0], zmp, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "options", [{"integrator": "rk4"}, {"contact": "virtual_link"}, {"contact": "penalty"}], ids=str
+)
+def test_every_way_to_step_is_recorded(tmp_path, options):
+    def dropped():
+        world = World(**options)
+        world.add_ground()
+        world.add(bk.box((0.2, 0.3, 0.1), mass=1.0), at=(0, 0, 0.2), rotation=(0.95, 0.2, 0.1, 0))
+        return world
+
+    plain, world = dropped(), dropped()
+    states = [[]]
+    with world.record(tmp_path / "a.bkr"):
+        for _ in range(300):
+            world.step()
+            states.append([c.state for c in world.contacts if len(c.region)])
+    plain.step(300)
+    r = Recording.open(tmp_path / "a.bkr")
+    assert np.array_equal(world.q, plain.q) and np.array_equal(r.q[-1], world.q.astype(np.float32))
+    assert [[STATES[k] for k in r[n].state] for n in range(301)] == states and states[-1]
+
+
 def test_events_come_at_their_steps(tmp_path):
     world, fig, _ = scene()
     broke = []

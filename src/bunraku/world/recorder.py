@@ -29,6 +29,7 @@ from bunraku.world.blockfile import BlockWriter
 from bunraku.world.frames import LAYOUT, Frames
 from bunraku.world.log import Log
 from bunraku.world.plain import to_plain
+from bunraku.world.step_log import ARRAYS
 from bunraku.world.views import owner_of
 
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ class Recorded:
     """The part of a World that records it."""
 
     _log: Log | None = None
+    _arrays = ARRAYS  # of its table, with those of a log
 
     def record(
         self: Any, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None

@@ -34,13 +34,17 @@ from bunraku.constraint.arrays import (
     V,
     places,
 )
+from bunraku.constraint.arrays import ARRAYS as COMMON
 from bunraku.constraint.tie_rows import BROKEN
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.table import ints1, ints2, reals1, reals2, run, stage
 
 FIRST, LAST = 28, 29  # stages
-LOG, LOG_START, LOG_BREAKS = places(110, 113)
-LOG_TIME, LOG_Q, LOG_V, LOG_TORQUES, LOG_COUNT, LOG_PATCHES, LOG_NORMALS, LOG_POINTS, LOG_FORCES = places(113, 122)
+LOG, LOG_START, LOG_BREAKS = places(COMMON, COMMON + 3)  # behind those that every step has
+LOG_TIME, LOG_Q, LOG_V, LOG_TORQUES, LOG_COUNT, LOG_PATCHES, LOG_NORMALS, LOG_POINTS, LOG_FORCES = places(
+    COMMON + 3, COMMON + 12
+)
+ARRAYS = COMMON + 12
 LOG_FULL = np.int64(-30)  # status
 
 # entries of LOG: frames, patches, points in the log; every so many steps; steps since LOG_START; since the last frame

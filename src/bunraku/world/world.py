@@ -376,7 +376,7 @@ class World(Recorded):
             return
         if not self._figures:
             raise InputError("the world is empty; add a figure first.")
-        m, t = self.model, Table(at.ARRAYS)
+        m, t = self.model, Table(self._arrays)
         kinds = self._materials.kinds()
         placed = [
             Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]]) for p in self._parts.values()
