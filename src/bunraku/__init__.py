@@ -38,6 +38,7 @@ FOLDERS = (
     "integrators",
     "world",
     "gait",
+    "motion",
     "formats",
     "scene",
     "draw",

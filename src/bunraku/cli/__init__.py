@@ -17,7 +17,9 @@ from bunraku.errors import BunrakuError, closest
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
+    "export": ("bunraku.cli.export", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
+    "record": ("bunraku.cli.record", "Run a scene and record it, step by step, into a file."),
     "run": (
         "bunraku.cli.run",
         "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",

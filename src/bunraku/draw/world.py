@@ -16,8 +16,9 @@ from bunraku.draw.plots import COLORS, figure, lines, png
 from bunraku.draw.render import check_size, render
 from bunraku.draw.scene import Scene
 from bunraku.dynamics.functions import kinematics
-from bunraku.model.description import rotation_matrix
+from bunraku.model.description import Shape, rotation_matrix
 from bunraku.model.model import ShapeInfo
+from bunraku.motion.recording import Recording as Recorded
 from bunraku.scene.record import Recording
 from bunraku.world.world import World
 
@@ -53,11 +54,18 @@ def add_shape(
         scene.box(place - 0.01 * turn[:, 2], (2.0, 2.0, 0.01), color, turn)
 
 
-def shapes_at(world: World, q: np.ndarray) -> list[tuple[ShapeInfo, np.ndarray, np.ndarray, tuple[float, ...]]]:
+def fixed_shapes(world: World | Recorded) -> list[Shape]:
+    """What does not move."""
+    return [item.shape for item in world._fixed] if isinstance(world, World) else list(world.fixed)
+
+
+def shapes_at(
+    world: World | Recorded, q: np.ndarray
+) -> list[tuple[ShapeInfo, np.ndarray, np.ndarray, tuple[float, ...]]]:
     """(shape, place, turn, colour) of all that figures show, at a state q of the world."""
     out = []
     for k, f in enumerate(world.figures):
-        pose = kinematics(f.model, np.ascontiguousarray(q[f.part.q]))
+        pose = kinematics(f.model, np.ascontiguousarray(q[f.part.q], dtype=float))
         seen = [s for s in f.model.shapes if s.role != "collision"] or list(f.model.shapes)
         for s in seen:
             R = pose.rotation[s.body]
@@ -66,16 +74,16 @@ def shapes_at(world: World, q: np.ndarray) -> list[tuple[ShapeInfo, np.ndarray, 
     return out
 
 
-def world_scene(world: World, states: Sequence[np.ndarray], view: str = "oblique") -> Scene:
+def world_scene(world: World | Recorded, states: Sequence[np.ndarray], view: str = "oblique") -> Scene:
     """A drawing scene with the figures at every one of the states, the later the stronger."""
     scene = Scene(floor=None, sun=(0.35, 0.5 if view == "left" else -0.5, 0.9))
-    for item in world._fixed:
-        turn = rotation_matrix(item.shape.rotation)
-        place = np.asarray(item.shape.position, dtype=float)
-        if item.shape.kind == "plane" and turn[2, 2] > 1 - 1e-9:
+    for shape in fixed_shapes(world):
+        turn = rotation_matrix(shape.rotation)
+        place = np.asarray(shape.position, dtype=float)
+        if shape.kind == "plane" and turn[2, 2] > 1 - 1e-9:
             scene.floor = float(place[2]) if scene.floor is None else min(scene.floor, float(place[2]))
         else:
-            add_shape(scene, item.shape.kind, item.shape.size, place, turn, FIXED)
+            add_shape(scene, shape.kind, shape.size, place, turn, FIXED)
     for k, q in enumerate(states):
         share = 0.0 if len(states) == 1 else 0.7 * (1.0 - k / (len(states) - 1))
         for s, place, turn, color in shapes_at(world, q):
@@ -83,7 +91,7 @@ def world_scene(world: World, states: Sequence[np.ndarray], view: str = "oblique
     return scene
 
 
-def chosen(world: World, q: np.ndarray, most: int) -> list[np.ndarray]:
+def chosen(world: World | Recorded, q: np.ndarray, most: int) -> list[np.ndarray]:
     """At most `most` states, evenly over the run, that can be told apart; the first and the last are among them."""
     rows = np.linspace(0, len(q) - 1, min(most, len(q))).round().astype(int)
     places = [np.array([p for _, p, _, _ in shapes_at(world, q[r])]) for r in rows]

@@ -21,7 +21,6 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint import arrays as at
-from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_LARGE, ROOM_POOL
 from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import scratch_size
@@ -37,6 +36,7 @@ from bunraku.world.figure import Figure, LinkOf, anchor
 from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
+from bunraku.world.recorder import Recorded
 from bunraku.world.room import Room, TooLarge
 from bunraku.world.sensors import Sensor, sensor_of
 from bunraku.world.snapshot import Snapshot, put_back, take
@@ -45,7 +45,7 @@ from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
 
-class World:
+class World(Recorded):
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
     contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.world.step_rk4); seed: of `rng`, the world's one source of
     chance (noise of sensors)."""
@@ -267,7 +267,7 @@ class World:
             wanted = 1 if self._controllers or self._pushes else left
             left -= wanted
             while wanted > 0:  # again where an array was too small
-                done, status = self._run(wanted)
+                done, status = self._run(wanted) if self._log is None else self._log.run(wanted)
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
@@ -292,12 +292,12 @@ class World:
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
-        elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
+        elif status in (at.ROOM, at.ROOM_LARGE, at.ROOM_POOL):
             try:
                 self._room = models.furnish(self.contact, self._room.grown(status))
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
-        elif status in (DIVERGED, at.LOOPS_LARGE):
+        elif status in (at.DIVERGED, at.LOOPS_LARGE):
             raise StepDiverged(diverged(self, status))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
@@ -376,7 +376,7 @@ class World:
             return
         if not self._figures:
             raise InputError("the world is empty; add a figure first.")
-        m, t = self.model, Table(at.ARRAYS)
+        m, t = self.model, Table(self._arrays)
         kinds = self._materials.kinds()
         placed = [
             Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]])

@@ -1,0 +1,176 @@
+"""Recorder: writes what a world does into a file of frames (.bkr) while it steps.
+
+    with world.record("run.bkr") as recorder:      # every=5: a frame every five steps
+        world.run(2.0)
+        recorder.note("and now the other foot")    # or world.note(...), from a controller
+    bunraku.motion.Recording.open("run.bkr")
+
+The file (world.blockfile) begins with JSON: the format and its version, Bunraku's version, units, columns, dt, gravity, and every figure
+and fixed shape as a description
+(world.plain). Blocks of up to 512 frames (world.frames) and of events (JSON) follow, each handed to the system as it is made, by a thread
+of its own. It is called name.part
+until the recording ends: also
+by an error, which it then notes. Simulating goes on bit for bit as without. Checked in tests/world/test_recorder.py; cost and size in
+docs/recordings.md.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from bunraku.collision.layout import BODY, FIGURE
+from bunraku.errors import InputError
+from bunraku.world.background import Background
+from bunraku.world.blockfile import BlockWriter
+from bunraku.world.frames import LAYOUT, Frames
+from bunraku.world.log import Log
+from bunraku.world.plain import to_plain
+from bunraku.world.step_log import ARRAYS
+from bunraku.world.views import owner_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from bunraku.world.world import World
+
+FORMAT, VERSION = "bunraku recording", 1
+FRAMES, EVENTS = b"FRAM", b"EVNT"
+UNITS = {
+    "times": "s", "q": "m or rad; quaternions w x y z", "v": "m/s or rad/s", "torques": "N m or N", "points": "m", "forces": "N",
+}  # fmt: skip
+
+
+class Recorder:
+    """See the module text. `meta`: plain values of the user's own, kept in the file."""
+
+    def __init__(
+        self,
+        world: World,
+        path: str | Path,
+        every: int = 1,
+        *,
+        title: str = "",
+        meta: dict[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(every, int) or every < 1:
+            raise InputError(f"record: every {every} is not a whole number of 1 or more.")
+        if world._log is not None:
+            raise InputError("record: the world is being recorded already; end that recording first.")
+        world._prepare()
+        self.world, self.frames = world, 0
+        try:
+            text = header(world, every, title, meta or {})
+            json.dumps(text, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"record: meta holds what JSON cannot ({error}); use numbers, text, lists, dicts."
+            ) from None
+        self._file = BlockWriter(path, text)
+        self._open, self._work = True, Background()
+        self._rooms: SimpleQueue[bytearray] = SimpleQueue()  # written, to be used again
+        self._log = world._log = Log(world, self._take, every)
+
+    @property
+    def path(self) -> Path:
+        """Where the recording is, or will be when it ends."""
+        return self._file.path
+
+    def note(self, text: str, **more: Any) -> None:
+        """Write down an event of kind "note" at the present time."""
+        self._log.watch.note(text, **more)
+
+    def close(self) -> Path:
+        """End the recording; the file gets its name."""
+        if self._open:
+            self._open, self.world._log = False, None
+            self._log.leave()
+            try:
+                self._log.end()
+            finally:
+                self._work.end()
+            self._file.close()
+        return self.path
+
+    def _take(self, frames: Frames, events: list[dict[str, Any]]) -> None:
+        """A read-out of the log."""
+        n = len(frames)
+        if n:
+            room = bytearray() if self._rooms.empty() else self._rooms.get()
+            content, first, last = frames.to_bytes(room), float(frames.times[0]), float(frames.times[-1])
+
+            def write() -> None:
+                self._file.add(FRAMES, content, n, first, last)
+                content.release()
+                self._rooms.put(room)
+
+            self._work.do(write)
+            self.frames += n
+        if events:
+            times = [e["time"] for e in events]
+            text = json.dumps(to_plain_events(events), allow_nan=False)
+            self._work.do(lambda: self._file.add(EVENTS, text.encode(), len(events), min(times), max(times)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._open and error is not None:
+            self.note(str(error) or type(error).__name__, error=type(error).__name__)
+        self.close()
+
+
+def to_plain_events(events: list[dict[str, Any]]) -> list[Any]:
+    """Events as JSON has them."""
+    return [{key: to_plain(value) for key, value in e.items()} for e in events]
+
+
+def header(world: World, every: int, title: str, meta: dict[str, Any]) -> dict[str, Any]:
+    """What a recording says about its world."""
+    from bunraku import __version__
+
+    columns = world._geometry.ints[:, [FIGURE, BODY]].tolist()
+    shapes = [[*columns[k], owner_of(world, k)[1]] for k in range(len(columns))]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "bunraku": __version__,
+        "title": title,
+        "dt": world.dt,
+        "every": every,
+        "contact": world.contact,
+        "gravity": to_plain(world.gravity),
+        "units": UNITS,
+        "columns": [list(row) for row in LAYOUT],
+        "dofs": list(world.model.dof_names),
+        "figures": [
+            {"name": f.name, "description": to_plain(f.model.description), "gravity": to_plain(f.model.gravity)}
+            for f in world.figures
+        ],
+        "fixed": [to_plain(f.shape) for f in world._fixed],
+        "shapes": shapes,
+        "meta": meta,
+    }
+
+
+class Recorded:
+    """The part of a World that records it."""
+
+    _log: Log | None = None
+    _arrays = ARRAYS  # of its table, with those of a log
+
+    def record(
+        self: Any, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None
+    ) -> Recorder:
+        """Record into a file from now on, a frame every `every` steps: a context manager, or end it with `close()`."""
+        return Recorder(self, path, every, title=title, meta=meta)
+
+    def note(self, text: str) -> None:
+        """An event with a text in the recording, if there is one: for controllers."""
+        if self._log is not None:
+            self._log.watch.note(text)

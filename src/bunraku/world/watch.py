@@ -1,0 +1,80 @@
+"""Watch: what happens to a recorded world besides its motion: connections made, cut and broken, pushes, notes of controllers.
+
+An event is a dict of plain values with "time" [s] and "kind": connect, cut, break, push or note. A break is known to the step in which it
+happened (`breaks`, written
+by world.step_log: the number of that step since the last look, 0 for none); the rest is what a user or a controller did between two steps.
+Checked in tests/world/test_recorder.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bunraku.constraint.tie_rows import ACTIVE, AXES, BODY_A, BODY_B, BROKEN, SPRING
+from bunraku.world.ties import NAMES, Connection
+
+if TYPE_CHECKING:
+    from bunraku.world.world import World
+
+
+class Watch:
+    """See the module text."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.events: list[dict[str, Any]] = []
+        self.breaks = np.zeros(0, dtype=np.int64)
+        self._known: dict[int, Connection] = {}
+        self._alive: set[int] = set()
+        self._pushes: list[Any] = []
+        self.look(world.time)
+
+    def taken(self) -> list[dict[str, Any]]:
+        """The events since this was asked last."""
+        out, self.events = self.events, []
+        return out
+
+    def note(self, text: str, **more: Any) -> None:
+        """Write down a note."""
+        self._add(self.world.time, "note", text=str(text), **more)
+
+    def look(self, start: float) -> None:
+        """Compare with what was; `start` is the time from which `breaks` counts steps."""
+        ties, now = self.world._ties, self.world.time
+        for number, connection in ties.connections.items():
+            if self._known.get(number) is not connection:
+                self._gone(number, start, now, replaced=True)
+                self._known[number] = connection
+                self._alive.add(number)
+                self._add(now, "connect", number=number, **self._ends(number))
+        for number in sorted(n for n in self._alive if not ties.ints[n, ACTIVE]):
+            self._gone(number, start, now)
+        if len(self.breaks) != len(ties.ints):
+            self.breaks = np.zeros(len(ties.ints), dtype=np.int64)
+        self.breaks[:] = ties.ints[:, BROKEN]  # what was broken before has been said
+        for push in self.world._pushes:
+            if not any(push is p for p in self._pushes):
+                figure, link, wrench, end = push
+                self._add(now, "push", on=f"{figure}.{link}", wrench=wrench.tolist(), until=float(end))
+        self._pushes = list(self.world._pushes)
+
+    def _gone(self, number: int, start: float, now: float, replaced: bool = False) -> None:
+        """A connection that held holds no more."""
+        if number not in self._alive:
+            return
+        self._alive.discard(number)
+        broken = not replaced and self.world._ties.ints[number, BROKEN] == 1
+        step = int(self.breaks[number]) if broken and number < len(self.breaks) else 0
+        self._add(start + step * self.world.dt if broken else now, "break" if broken else "cut", number=number)
+
+    def _ends(self, number: int) -> dict[str, Any]:
+        """What a connection ties, in words."""
+        ints, names = self.world._ties.ints[number], self.world.model.body_names
+        mask = int(ints[AXES])
+        axes = "spring" if ints[ACTIVE] == SPRING else " ".join(n for k, n in enumerate(NAMES) if mask >> k & 1)
+        return {"a": names[int(ints[BODY_A])], "b": names[int(ints[BODY_B])], "axes": axes}
+
+    def _add(self, time: float, kind: str, **more: Any) -> None:
+        self.events.append({"time": float(time), "kind": kind, **more})

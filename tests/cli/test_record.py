@@ -1,0 +1,50 @@
+"""`bunraku record`: a scene into a file, as text or JSON; mistakes with exit code 2 and one sentence."""
+
+import json
+
+import numpy as np
+import pytest
+
+import bunraku as bk
+from bunraku.cli import main
+from bunraku.motion import Recording
+
+
+def test_a_scene_is_recorded_as_it_runs(tmp_path, capsys):
+    out = tmp_path / "new" / "run.bkr"
+    assert main(["record", "bar", "--seconds", "0.5", "--every", "2", "--out", str(out), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["frames"] == 251 and data["steps"] == 500 and data["bytes"] == out.stat().st_size
+    world = bk.scene.load("bar").build()
+    world.step(500)
+    with Recording.open(out) as r:
+        assert r.finished and r.title == "bar" and r.meta["view"] and len(r) == 251
+        assert np.array_equal(r.q[-1], world.q.astype(np.float32))
+        assert [e["kind"] for e in r.events] == ["connect", "connect", "break", "break"]
+
+
+def test_the_name_of_the_scene_is_the_name_of_the_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["record", "spin", "--seconds", "0.02"]) == 0
+    assert "spin.bkr: 21 frames" in capsys.readouterr().out and (tmp_path / "spin.bkr").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ([], "no scene given"),
+        (["slop"], "Closest: 'slope'"),
+        (["spin", "--seconds", "0"], "--seconds"),
+        (["spin", "--every", "0"], "--every"),
+        (["spin", "--seed", "-1"], "--seed"),
+        (["spin", "--contact", "magic"], "contact model 'magic'"),
+        (["spin", "--seconds", "0.01", "--out", "file/x.bkr"], "cannot be written"),
+    ],
+)
+def test_mistakes(args, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    assert main(["record", *args]) == 2
+    err = capsys.readouterr().err
+    assert words in err and err.count("\n") == 1 and "Traceback" not in err
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]

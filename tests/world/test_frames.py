@@ -1,0 +1,75 @@
+"""Frames: bytes there and back, selections keep contacts with their frames, sums of patches, blocks that do not fit."""
+
+import numpy as np
+import pytest
+
+from bunraku.errors import FormatError
+from bunraku.world.frames import HEAD, LAYOUT, Frames
+
+
+def some(n=7, seed=0):
+    """Random frames with 0 to 3 patches of 1 to 5 points."""
+    rng = np.random.default_rng(seed)
+    patch_count = rng.integers(0, 4, n)
+    p = int(patch_count.sum())
+    patches = rng.integers(0, 4, (p, 4))
+    patches[:, 2] = rng.integers(1, 6, p)
+    m = int(patches[:, 2].sum())
+    real = [rng.normal(size=s) for s in ((n, 5), (n, 4), (n, 4), (p, 3), (m, 3), (m, 3))]
+    arrays = np.arange(n) * 0.1, *real[:3], patch_count, patches, *real[3:]
+    return Frames(*(np.asarray(a, kind) for a, (_, kind, _, _) in zip(arrays, LAYOUT)))
+
+
+def same(a, b):
+    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name, _, _, _ in LAYOUT)
+
+
+def test_bytes_there_and_back():
+    for n in (0, 1, 7):
+        frames = some(n)
+        assert same(Frames.from_bytes(bytes(frames.to_bytes()), 5, 4), frames)
+    room = bytearray()
+    long, short = some(9), some(3)
+    assert bytes(long.to_bytes(room)) == bytes(long.to_bytes()) and bytes(short.to_bytes(room)) == bytes(
+        short.to_bytes()
+    )
+
+
+def test_selections_keep_contacts_with_their_frames():
+    frames = some(20)
+    for rows in ([3], [0, 5, 19], [4, 4, 2], list(range(20))):
+        parts = [frames[k : k + 1] for k in rows]
+        assert same(frames.take(np.array(rows)), Frames.join(parts, 5, 4))
+    one = frames[7:8]
+    first, last = frames.patch_start[7:9]
+    assert np.array_equal(one.force, frames.force[first:last]) and np.array_equal(one.cop, frames.cop[first:last])
+
+
+def test_sums_of_patches_against_a_plain_loop():
+    frames = some(20)
+    for p in range(len(frames.pair)):
+        rows = slice(frames.point_start[p], frames.point_start[p + 1])
+        x, f, n = (a.astype(float) for a in (frames.points[rows], frames.forces[rows], frames.normal[p]))
+        press = np.maximum(f @ n, 0.0)
+        cop = press @ x / press.sum() if press.sum() > 0 else x.mean(0)
+        assert np.allclose(frames.force[p], f.sum(0)) and np.allclose(frames.cop[p], cop)
+        assert np.allclose(frames.torque[p], np.cross(x - cop, f).sum(0))
+
+
+def test_blocks_that_do_not_fit():
+    data = bytes(some().to_bytes())
+    for bad, words in (
+        (b"", "too short"),
+        (data[:-1], "bytes instead of"),
+        (HEAD.pack(2**31, 0, 0, 0) + data[HEAD.size :], "bytes instead of"),
+    ):
+        with pytest.raises(FormatError, match=words):
+            Frames.from_bytes(bad, 5, 4)
+    frames = some()
+    frames.patch_count[0] += 1
+    with pytest.raises(FormatError, match="other contacts"):
+        Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
+    frames = some()
+    frames.patches[0, 3] = 9
+    with pytest.raises(FormatError, match="does not exist"):
+        Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
