@@ -18,10 +18,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
+    "play": ("bunraku.cli.play", "Play a recording in the browser."),
     "run": (
         "bunraku.cli.run",
         "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",
     ),
+    "view": ("bunraku.cli.view", "Watch a scene, a figure or a recording in the browser, running in real time."),
     "walk": ("bunraku.cli.walk", "Make a figure walk: solve a gait and draw it, with defaults."),
 }
 

@@ -31,7 +31,7 @@ from bunraku.model.description import Shape, rotation_matrix
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
-from bunraku.world import joints, models
+from bunraku.world import joints, models, watched
 from bunraku.world.errors import StepDiverged
 from bunraku.world.figure import Figure, LinkOf
 from bunraku.world.laststep import LastStep
@@ -43,7 +43,7 @@ from bunraku.world.step import steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
-class World:
+class World(watched.Watched):
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
     contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors)."""
 
