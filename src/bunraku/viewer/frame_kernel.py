@@ -11,11 +11,14 @@ World axes, SI units. Cost: 3 us for a standing figure. Checked in tests/viewer/
 
 from __future__ import annotations
 
+import math
+
 from bunraku.collision.layout import BODY, FIGURE, GAP, NORMAL, PATCH, POINT, SHAPE_A, SHAPE_B
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline
 from bunraku.world.views import PRESSING, TOUCH
 
+NAN = float("nan")
 NO_FORCE, AT_POINT, ON_LINE, ON_SURFACE = 0.0, 1.0, 2.0, 3.0
 
 
@@ -139,3 +142,46 @@ def patch_state(rows, begin, end, nx, ny, nz):
     if area <= TOUCH * longest or nearest <= TOUCH:
         return ON_LINE
     return ON_SURFACE
+
+
+@entry("DD DD")
+def zero_moment_rows(sums, zmp):
+    """Fill zmp (ng, 3) from sums (ng, 10) of `contact_rows`: the formula of bunraku.world.measures, NaN where no ground pushes up."""
+    for k in range(zmp.shape[0]):
+        up = sums[k, 5]
+        h = sums[k, 9] / up if up > PRESSING else NAN
+        zmp[k, 0] = (h * sums[k, 3] - sums[k, 7]) / up if up > PRESSING else NAN
+        zmp[k, 1] = (sums[k, 6] + h * sums[k, 4]) / up if up > PRESSING else NAN
+        zmp[k, 2] = h
+    return 0
+
+
+@entry("DD DD DD")
+def figure_rows(centres, zmp, figures):
+    """Fill figures (ng, 6) from centres (ng, 4) of `body_rows` and zmp (ng, 3); NaN for a figure without mass."""
+    for k in range(figures.shape[0]):
+        mass = centres[k, 3]
+        for i in range(3):
+            figures[k, i] = centres[k, i] / mass if mass > 0.0 else NAN
+            figures[k, 3 + i] = zmp[k, i]
+    return 0
+
+
+@entry("II D D D D")
+def curve_rows(plan, scales, q, torques, out):
+    """Fill out (2 n,) with the values of n degrees of freedom, then their torques.
+
+    plan (n, 3): index into q, into v, and which part of a ball's rotation vector (-1: no ball); scales (n,): of the values."""
+    n = plan.shape[0]
+    for k in range(n):
+        i, part = plan[k, 0], plan[k, 2]
+        if part < 0:
+            x = q[i]
+        else:  # v angle / |v| of the quaternion (w, v), the shorter way round
+            s = (q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3]) ** 0.5
+            w = q[i]
+            turn = 2.0 * math.atan2(s, abs(w)) / s if s > 1e-150 else 2.0
+            x = q[i + 1 + part] * (turn if w >= 0.0 else -turn)
+        out[k] = scales[k] * x
+        out[n + k] = torques[plan[k, 1]]
+    return 0

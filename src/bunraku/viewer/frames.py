@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from bunraku.constraint.tie_rows import ACTIVE, BODY_A, BODY_B, PLACE_A, PLACE_B, SPRING
-from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.dynamics.kinematics_kernel import centroidal_many, kinematics_many
 from bunraku.dynamics.work import Work
 from bunraku.model.layout import FIRST, MASS
 from bunraku.model.model import Model
 from bunraku.viewer.curves import Curves
-from bunraku.viewer.frame_kernel import body_rows, contact_rows
-from bunraku.viewer.messages import CONTACT, POSE, Channel, pack_frame
+from bunraku.viewer.frame_kernel import body_rows, contact_rows, figure_rows, zero_moment_rows
+from bunraku.viewer.messages import CONTACT, FIGURE, POSE, Channel, pack_frame
 from bunraku.viewer.shapes import Figures
-from bunraku.world.views import PRESSING
 from bunraku.world.world import World
 
 
@@ -30,59 +29,61 @@ class WorldFrames:
         world._prepare()
         self.world, self.sequence = world, 0
         figures = [(f.name, f.model) for f in world.figures]
-        self.bodies = Bodies(world.model, figures)
-        self.curves = Curves(world.model, figures)
+        self.maker = FrameMaker(world.model, figures)
         self._rows, self._sums = np.zeros((0, CONTACT)), np.zeros((len(figures), 10))
+        self._zmp = np.zeros((len(figures), 3))
 
     def frame(self) -> bytes:
         """The world as it stands."""
-        w, b = self.world, self.bodies
-        poses, com = b.poses_and_centres(w.q)
-        contacts, forces, zmp = self._contacts()
-        energy = float(centroidal(w.model, w.q, w.v, work=b.work).energy)
-        channels = self.curves.values(energy, forces, zmp, w.q, w.applied)
-        self.sequence += 1
-        return pack_frame(self.sequence, w.time, poses, contacts, np.hstack([com, zmp]), channels)
-
-    def _contacts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(contacts (nc, 8), forces on figures (ng, 3), zero-moment points (ng, 3))."""
         w = self.world
         n = int(w._info[0])
         if len(self._rows) < n:
             self._rows = np.zeros((2 * n, CONTACT))
         arrays = w._contacts.ids, w._contacts.data, w._warm_force, w._geometry.ints
         count = contact_rows.call(n, w.dt, *arrays, self._rows, self._sums)
-        return self._rows[:count], self._sums[:, :3], zero_moment_points(self._sums[:, 3:])
+        zero_moment_rows.call(self._sums, self._zmp)
+        self.sequence += 1
+        state = self.sequence, w.time, w.q, w.v, w.applied
+        return self.maker.frame(*state, self._rows[:count], self._sums[:, :3], self._zmp)
 
 
-class Bodies:
-    """Poses and centres of mass of figures side by side in one model."""
+class FrameMaker:
+    """Frames of figures side by side in one model, from their coordinates, rates and torques, and what contacts do to them."""
 
     def __init__(self, model: Model, figures: Figures) -> None:
-        self.model, self.work, self.ng = model, Work(model), len(figures)
-        self.owner = np.repeat(np.arange(self.ng), [m.nb - 1 for _, m in figures]).reshape(-1, 1)
+        self.model, self.work, ng = model, Work(model), len(figures)
+        self.owner = np.repeat(np.arange(ng), [m.nb - 1 for _, m in figures]).reshape(-1, 1)
         self.mass = model.reals[1:, MASS].copy()
         self.first = model.reals[1:, FIRST : FIRST + 3].copy()
-        self._centres = np.zeros((self.ng, 4))
+        self.curves = Curves(model, figures)
+        nb = model.nb
+        self._kinematics = tuple(np.zeros((1, nb, k)) for k in (9, 3, 6, 6))
+        self._centres, self._whole = np.zeros((ng, 4)), np.zeros((1, 12))
+        sizes = np.cumsum([(nb - 1) * POSE, ng * FIGURE, len(self.curves.channels)])
+        self._out = np.zeros(sizes[-1])
+        poses, figure_part, self._channels = np.split(self._out, sizes[:-1])
+        self._poses, self._figures = poses.reshape(nb - 1, POSE), figure_part.reshape(ng, FIGURE)
 
-    def poses_and_centres(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(poses (nb, 7), centres of mass (ng, 3)); NaN for a figure without mass."""
-        k = kinematics(self.model, q, work=self.work)
-        poses, nb = np.empty((self.model.nb - 1, POSE)), self.model.nb
-        still = k.rotation.reshape(nb, 9), k.position, self.owner, self.mass, self.first
-        body_rows.call(*still, poses, self._centres)
-        with np.errstate(invalid="ignore"):
-            return poses, self._centres[:, :3] / self._centres[:, 3:]
-
-
-def zero_moment_points(ground: np.ndarray) -> np.ndarray:
-    """(ng, 3) from sums (ng, 7) of ground forces, their moments about the origin, and height times upward force: bunraku.world.measures."""
-    fx, fy, fz, mx, my, _, hz = ground.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        h = hz / fz
-        out = np.stack([(h * fx - my) / fz, (mx + h * fy) / fz, h], axis=1)
-    out[~(fz > PRESSING)] = np.nan
-    return out
+    def frame(
+        self,
+        sequence: int,
+        time: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        torques: np.ndarray,
+        contacts: np.ndarray,
+        forces: np.ndarray,
+        zmp: np.ndarray,
+    ) -> bytes:
+        """The bytes of a frame. contacts (nc, 8) as in the frame; of the figures contact forces and zero-moment points (ng, 3)."""
+        kinematics_many.call(self.work.handle, q[None], v[None], *self._kinematics)
+        centroidal_many.call(self.work.handle, q[None], v[None], self._whole)
+        rotation, position = self._kinematics[:2]
+        body_rows.call(rotation[0], position[0], self.owner, self.mass, self.first, self._poses, self._centres)
+        figure_rows.call(self._centres, zmp, self._figures)
+        energy = self._whole[0, 9] + self._whole[0, 10]
+        self.curves.fill(self._channels, energy, forces, zmp, q, torques)
+        return pack_frame(sequence, time, self._poses, contacts, self._figures, self._channels)
 
 
 def channels_of(model: Model, figures: Figures) -> list[Channel]:

@@ -12,14 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bunraku.dynamics.functions import centroidal
 from bunraku.model.description import Shape
 from bunraku.model.forest import combine
 from bunraku.model.model import Model
 from bunraku.viewer.curves import Curves
-from bunraku.viewer.frames import Bodies
-from bunraku.viewer.messages import CONTACT, Channel, pack_frame
-from bunraku.viewer.shapes import Figures
+from bunraku.viewer.frames import FrameMaker
+from bunraku.viewer.messages import CONTACT, Channel
 
 
 class Recorded(Protocol):
@@ -27,6 +25,7 @@ class Recorded(Protocol):
 
     models: Mapping[str, Model]  # figure -> model, in their order
     fixed: Sequence[Shape]  # what does not move
+    gravity: Sequence[float]  # m/s^2
     dt: float  # s, a step of the simulation
     times: np.ndarray  # (n,) s, ascending
     q: np.ndarray  # (n, nq)
@@ -56,24 +55,20 @@ def channels_of_recording(recording: Recorded) -> list[Channel]:
 class RecordedFrames:
     """Makes the frames of a recording."""
 
-    def __init__(self, recording: Recorded, gravity: Sequence[float] = (0.0, 0.0, -9.80665)) -> None:
-        figures: Figures = figures_of(recording)
+    def __init__(self, recording: Recorded) -> None:
+        figures = figures_of(recording)
         self.recording, self.times = recording, np.asarray(recording.times, dtype=float)
-        self.model = combine(figures, gravity)[0]
-        self.bodies, self.curves = Bodies(self.model, figures), Curves(self.model, figures)
+        self.maker = FrameMaker(combine(figures, recording.gravity)[0], figures)
 
     def __len__(self) -> int:
         return len(self.times)
 
     def frame(self, k: int) -> bytes:
         """Frame k; its sequence number is k."""
-        r, m = self.recording, self.model
-        q, v, torques = (np.ascontiguousarray(a[k], dtype=float) for a in (r.q, r.v, r.torques))
-        poses, com = self.bodies.poses_and_centres(q)
-        zmp, forces = np.asarray(r.zmp[k], dtype=float), np.asarray(r.forces[k], dtype=float)
-        energy = float(centroidal(m, q, v, work=self.bodies.work).energy)
-        channels = self.curves.values(energy, forces, zmp, q, torques)
-        return pack_frame(k, self.times[k], poses, contact_rows_of(r.contacts[k]), np.hstack([com, zmp]), channels)
+        r = self.recording
+        rows = (r.q, r.v, r.torques, r.forces, r.zmp)
+        q, v, torques, forces, zmp = (np.array(a[k], dtype=float) for a in rows)
+        return self.maker.frame(k, self.times[k], q, v, torques, contact_rows_of(r.contacts[k]), forces, zmp)
 
 
 def contact_rows_of(contacts: Any) -> np.ndarray:

@@ -23,7 +23,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.protocol import State
@@ -56,6 +56,12 @@ class Viewer:
         self.greeted = False
         self.note: str | None = None
         self.seen: dict[str, Any] = {}
+        self.asleep = False
+
+    def waits_for_frame(self, slots: dict[str, Any]) -> bool:
+        """Whether all it lacks is the frame."""
+        seen, told = self.seen, self.note is None and self.asleep and not self.wake.is_set()
+        return told and slots["frame"] is not None and all(seen.get(k) is slots[k] for k in ("scene", "status"))
 
 
 class Server:
@@ -75,7 +81,7 @@ class Server:
         self.html, self.on_command = html.replace("\r\n", "\n"), on_command
         self.host, self.port = "127.0.0.1" if host == "localhost" else host, port
         self.token = token or secrets.token_urlsafe(32)
-        self.viewers: set[Viewer] = set()
+        self.viewers: dict[Viewer, ServerConnection] = {}
         self.sockets: set[Gate] = set()
         self.slots: dict[str, Any] = {"scene": None, "status": None, "frame": None}
         self._pending = False
@@ -137,9 +143,17 @@ class Server:
     # ---- in the server's thread -----------------------------------------------------------------------------------------------
 
     def _wake(self) -> None:
+        """Hand the frame to those who have all but it and nothing in their way; the others' own tasks see to them."""
         self._pending = False
-        for viewer in self.viewers:
-            viewer.wake.set()
+        now, ready = self.slots, []
+        for viewer, connection in self.viewers.items():
+            if viewer.waits_for_frame(now) and not connection.transport.get_write_buffer_size():
+                viewer.seen["frame"] = now["frame"]
+                ready.append(connection)
+            else:
+                viewer.wake.set()
+        if ready:
+            broadcast(ready, now["frame"])
 
     def _serve(self, ready: Future[int]) -> None:
         try:
@@ -210,7 +224,7 @@ class Server:
             await connection.close(1013, f"There are {MOST_VIEWERS} viewers already; try again later.")
             return
         viewer = Viewer()
-        self.viewers.add(viewer)
+        self.viewers[viewer] = connection
         sender = asyncio.create_task(self._send(connection, viewer))
         try:
             async for message in connection:
@@ -221,7 +235,7 @@ class Server:
         except ConnectionClosed:
             pass
         finally:
-            self.viewers.discard(viewer)
+            del self.viewers[viewer]
             sender.cancel()
 
     def _hear(self, viewer: Viewer, message: str | bytes) -> None:
@@ -242,8 +256,10 @@ class Server:
         """Send what is new, the scene first; a slow viewer finds the latest when it is ready again."""
         with contextlib.suppress(ConnectionClosed):
             while True:
+                viewer.asleep = True
                 await viewer.wake.wait()
                 viewer.wake.clear()
+                viewer.asleep = False
                 now = self.slots
                 for slot, message in now.items():
                     if message is not None and viewer.seen.get(slot) is not message:
