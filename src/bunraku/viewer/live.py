@@ -46,19 +46,15 @@ class Live(Show):
 
     def frame(self) -> bytes:
         """The world as it stands; a scene message goes first where figures or connections have changed."""
-        if self.world.model is not self._model:
+        held, other = connections_of(self.world), self.world.model is not self._model
+        if other:
             sequence = self._frames.sequence
             self._frames, self._model, self._start = WorldFrames(self.world), self.world.model, self.world.snapshot()
             self._frames.sequence = sequence
-            self._new_scene()
-        elif (held := connections_of(self.world)) != self._held:
-            self._held = held
-            self._new_scene()
-        return self._frames.frame()
-
-    def _new_scene(self) -> None:
-        if self._audience is not None:
+        if (other or held != self._held) and self._audience is not None:
             self._audience.new_scene(self.scene())
+        self._held = held
+        return self._frames.frame()
 
     def advance(self, seconds: float) -> bool:
         """Step by some simulated time, or as far as a sixtieth of a second reaches."""
