@@ -57,7 +57,8 @@ class RecordedFrames:
 
     def __init__(self, recording: Recorded) -> None:
         figures = figures_of(recording)
-        self.recording, self.times = recording, np.asarray(recording.times, dtype=float)
+        self.times, self._contacts = np.asarray(recording.times, dtype=float), recording.contacts
+        self._rows = recording.q, recording.v, recording.torques, recording.forces, recording.zmp
         self.maker = FrameMaker(combine(figures, recording.gravity)[0], figures)
 
     def __len__(self) -> int:
@@ -65,10 +66,8 @@ class RecordedFrames:
 
     def frame(self, k: int) -> bytes:
         """Frame k; its sequence number is k."""
-        r = self.recording
-        rows = (r.q, r.v, r.torques, r.forces, r.zmp)
-        q, v, torques, forces, zmp = (np.array(a[k], dtype=float) for a in rows)
-        return self.maker.frame(k, self.times[k], q, v, torques, contact_rows_of(r.contacts[k]), forces, zmp)
+        q, v, torques, forces, zmp = (np.array(a[k], dtype=float) for a in self._rows)
+        return self.maker.frame(k, self.times[k], q, v, torques, contact_rows_of(self._contacts[k]), forces, zmp)
 
 
 def contact_rows_of(contacts: Any) -> np.ndarray:

@@ -41,6 +41,7 @@ SOCKET_BYTES = 65536  # that may wait in the kernel for one viewer
 BREATH = 0.004  # s between two messages of one viewer
 MOST_MISTAKES = 20
 CLOSING = 1.0  # s
+BACKLOG = 512  # connections that may wait for their turn; where more come at once, the kernel lets them hang
 
 LOG = logging.getLogger("bunraku.viewer")
 LOG.addHandler(logging.NullHandler())
@@ -183,6 +184,7 @@ class Server:
             max_queue=4,
             write_limit=SOCKET_BYTES // 4,
             logger=LOG,
+            backlog=BACKLOG,
             create_connection=partial(Gate, owner=self),  # pyright: ignore[reportArgumentType]
         )
         self._loop = asyncio.get_running_loop()
@@ -280,15 +282,16 @@ class Gate(ServerConnection):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count it."""
         super().connection_made(transport)
-        self.owner.sockets.add(self)
-        taken = transport.get_extra_info("socket")
-        if taken is not None:
-            taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
-        if len(self.owner.sockets) > MOST_VIEWERS + MOST_OPENING:
+        if len(self.owner.sockets) >= MOST_VIEWERS + MOST_OPENING:
             text = b"Too many connections; try again later.\n"
             head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
             self.transport.write(head.encode() + text)
             self.transport.close()
+            return
+        self.owner.sockets.add(self)
+        taken = transport.get_extra_info("socket")
+        if taken is not None:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Make room."""
