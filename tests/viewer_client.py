@@ -76,6 +76,14 @@ def hear(connection, wanted, accept=lambda message: True):
             return message
 
 
+def until_closed(connection):
+    """Read until the other side closes, which raises ConnectionClosed; fails where it does not."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        connection.recv(timeout=PATIENCE)
+    raise AssertionError(f"the server did not close the connection within {PATIENCE:g} s")
+
+
 def request(url, path="/", **headers):
     """(status, headers, body) of a plain HTTP request, header by header; None leaves one out."""
     host, _ = address(url)

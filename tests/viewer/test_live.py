@@ -12,7 +12,7 @@ from bunraku.errors import InputError
 from bunraku.viewer.live import Live
 from bunraku.viewer.show import Show
 from bunraku.viewer.view import view_world
-from viewer_client import PAGE, address, falling, hear, page, poll, say, standing
+from viewer_client import PAGE, address, falling, hear, page, poll, say, standing, until_closed
 
 
 @pytest.fixture
@@ -229,8 +229,7 @@ def test_a_server_killed_and_started_again_on_its_port():
         hear(p, "frame")
         view.close()
         with pytest.raises(ConnectionClosed):
-            while True:
-                p.recv(timeout=20)
+            until_closed(p)
     with pytest.raises(OSError), page(view.url):
         pass
     with view_world(world, browser=False, html=PAGE, port=int(host.split(":")[1])) as again:

@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from bunraku.errors import InputError
 from bunraku.viewer import guard, server
 from bunraku.viewer.view import view_world
-from viewer_client import PAGE, address, falling, hear, page, poll, raw, request, say
+from viewer_client import PAGE, address, falling, hear, page, poll, raw, request, say, until_closed
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -155,8 +155,7 @@ def test_what_is_no_request(view, data):
 def test_oversized_message(view, size):
     with page(view.url) as bad, pytest.raises(ConnectionClosed) as closed:
         bad.send("x" * size)
-        while True:
-            bad.recv(timeout=20)
+        until_closed(bad)
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
 
 
@@ -178,8 +177,7 @@ def test_malformed_message_gets_a_sentence_and_changes_nothing(view, message):
 def test_text_that_is_not_utf8(view):
     with page(view.url) as bad, pytest.raises(ConnectionClosed) as closed:
         bad.send(b"\xff\xfe", text=True)
-        while True:
-            bad.recv(timeout=20)
+        until_closed(bad)
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 1007
 
 
@@ -187,8 +185,7 @@ def test_one_who_goes_on_making_mistakes_is_shown_out(view):
     with page(view.url) as bad, pytest.raises(ConnectionClosed) as closed:
         for _ in range(server.MOST_MISTAKES + 1):
             bad.send("nonsense")
-        while True:
-            bad.recv(timeout=20)
+        until_closed(bad)
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
 
 
@@ -207,6 +204,7 @@ def test_a_flood_of_commands(view):
 def test_200_idle_connections(view):
     """Connections that never say a word are bounded in number, at once, and the simulation does not notice."""
     port, before = int(address(view.url)[0].split(":")[1]), view._show.steps
+    assert server.MOST_VIEWERS + server.MOST_OPENING < 150
     idle = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(200)]
     try:
         refused = [s for s in idle[server.MOST_VIEWERS + server.MOST_OPENING + 2 :] if s.recv(12) == b"HTTP/1.1 503"]
