@@ -42,6 +42,7 @@ FOLDERS = (
     "formats",
     "scene",
     "draw",
+    "viewer",
     "cli",
     "errors",
 )

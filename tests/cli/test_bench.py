@@ -26,3 +26,13 @@ def test_startup(capsys):
     report = json.loads(capsys.readouterr().out)
     assert report["info_imports_numba"] is False
     assert 0 < report["import_alone_s"] < report["first_aba_s"]
+
+
+@pytest.mark.slow
+def test_viewer(capsys):
+    assert main(["bench", "viewer", "--json", "--repeats", "2"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    for clock in ("cpu", "wall"):
+        r = report[clock]
+        assert r["percent"] == pytest.approx(100 * (r["viewed_us"] / r["alone_us"] - 1)) and r["alone_us"] > 0
+    assert report["published"] == 2 * 15 and 0.8 * report["published"] <= report["received"]

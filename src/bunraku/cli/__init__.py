@@ -19,11 +19,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
     "export": ("bunraku.cli.export", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
+    "play": ("bunraku.cli.play", "Play a recording in the browser."),
     "record": ("bunraku.cli.record", "Run a scene and record it, step by step, into a file."),
     "run": (
         "bunraku.cli.run",
         "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",
     ),
+    "view": ("bunraku.cli.view", "Watch a scene, a figure or a recording in the browser, running in real time."),
     "walk": ("bunraku.cli.walk", "Make a figure walk: solve a gait and draw it, with defaults."),
 }
 

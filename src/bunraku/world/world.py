@@ -30,7 +30,7 @@ from bunraku.model.description import Note, Shape, rotation_matrix
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
-from bunraku.world import joints, models
+from bunraku.world import joints, models, watched
 from bunraku.world.errors import StepDiverged, check_finite, diverged
 from bunraku.world.figure import Figure, LinkOf, anchor
 from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
@@ -45,7 +45,8 @@ from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
 
-class World(Recorded):
+
+class World(Recorded, watched.Watched):
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
     contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.world.step_rk4); seed: of `rng`, the world's one source of
     chance (noise of sensors)."""

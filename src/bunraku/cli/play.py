@@ -1,0 +1,55 @@
+"""`bunraku play run.bkr`: play a recording in the browser; Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from bunraku.cli.view import stay
+from bunraku.errors import BunrakuError
+
+if TYPE_CHECKING:
+    from bunraku.viewer.view import View
+
+
+def main(
+    recording: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RECORDING")],
+    /,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    host: str = "127.0.0.1",
+    allow_remote: bool = False,
+    speed: float = 1.0,
+    play: bool = True,
+) -> int:
+    """Play a recording in the browser.
+
+    Args:
+        recording: a file that `bunraku record` or world.record wrote (.bkr).
+        port: where to listen; 0 takes a free port.
+        browser: open the page in the browser.
+        host: address to listen on.
+        allow_remote: allow a host that other machines can reach; the token in the address still guards it.
+        speed: how fast to play against real time.
+        play: begin at once; --no-play waits for the page's play button.
+    """
+    return stay(
+        open_recording(
+            recording, port=port, browser=browser, host=host, allow_remote=allow_remote, speed=speed, play=play
+        )
+    )
+
+
+def open_recording(path: Path, **options: Any) -> View:
+    """A viewer of a recording."""
+    from bunraku.viewer.view import view_recording
+
+    try:
+        motion: Any = importlib.import_module("bunraku.motion")
+    except ImportError:
+        raise BunrakuError(f"{path}: this version of Bunraku cannot read recordings yet.") from None
+    return view_recording(motion.Recording.open(path), title=path.stem, **options)

@@ -1,0 +1,55 @@
+"""The curves beside the picture: which channels a world or a recording has, and their values at one instant.
+
+In this order: energy of all [J]; of every figure the force [N] on it from all that is not itself; of every figure with joints its zero-moment
+point [m, NaN in the air], the values of its joints (degrees; sliders metres; a ball the three parts of its rotation vector) and the torques [N m,
+sliders N] that motors, servos, springs and dampers gave. At most MOST_FIGURES figures have curves. Checked in tests/viewer/test_frames.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bunraku.model.model import JointInfo, Model
+from bunraku.viewer.frame_kernel import curve_rows
+from bunraku.viewer.messages import Channel
+from bunraku.viewer.shapes import Figures
+
+MOST_FIGURES = 16
+DEGREES = 180.0 / np.pi
+
+
+class Curves:
+    """See the module text. `model` is the figures' combined model."""
+
+    def __init__(self, model: Model, figures: Figures) -> None:
+        shown = list(figures)[:MOST_FIGURES]
+        self.count = len(shown)
+        self.jointed = np.array([k for k, (_, m) in enumerate(shown) if moving_joints(m)], dtype=int)
+        last = sum(m.nv for _, m in shown)
+        joints = [j for j in moving_joints(model) if j.iv < last]
+        dofs = [(j, i) for j in joints for i in range(j.nv)]
+        plan = [(j.iq, j.iv + i, i) if j.kind == "ball" else (j.iq + i, j.iv + i, -1) for j, i in dofs]
+        self.plan = np.array(plan, dtype=np.int64).reshape(-1, 3)
+        self.scales = np.array([1.0 if j.kind == "slider" else DEGREES for j, _ in dofs])
+        labels = [(model.dof_names[j.iv + i], j.kind == "slider") for j, i in dofs]
+        self.channels = [Channel("energy", "J", "energy")]
+        self.channels += [Channel(f"{name}: force {axis}", "N", "forces") for name, _ in shown for axis in "xyz"]
+        self.channels += [Channel(f"{shown[k][0]}: zmp {axis}", "m", "zmp") for k in self.jointed for axis in "xy"]
+        self._first = len(self.channels)
+        self.channels += [Channel(name, "m" if slides else "deg", "angles") for name, slides in labels]
+        self.channels += [Channel(name, "N" if slides else "N m", "torques") for name, slides in labels]
+
+    def fill(
+        self, out: np.ndarray, energy: float, forces: np.ndarray, zmp: np.ndarray, q: np.ndarray, torques: np.ndarray
+    ) -> None:
+        """Write one number a channel into `out`; forces and zmp (figures, 3), q and torques of the combined model."""
+        n = 1 + 3 * self.count
+        out[0] = energy
+        out[1:n] = forces[: self.count].ravel()
+        out[n : self._first] = zmp[self.jointed, :2].ravel()
+        curve_rows.call(self.plan, self.scales, q, torques, out[self._first :])
+
+
+def moving_joints(model: Model) -> list[JointInfo]:
+    """Joints with degrees of freedom of their own, a free base left out."""
+    return [j for j in model.joints if j.nv and j.kind != "free"]

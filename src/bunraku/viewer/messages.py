@@ -1,0 +1,182 @@
+"""What the viewer's server and its page say to each other: the scene (JSON), frames (binary), commands and status (JSON).
+
+A frame, little endian:  "BKF1" · uint32 sequence · float64 time [s] · uint32 nb nc ng nx · then float32
+    poses     nb x 7   x y z qw qx qy qz of the body frames, world axes
+    contacts  nc x 8   x y z fx fy fz patch state; state 0 none, 1 point, 2 line, 3 surface; forces on the patch's first side
+    figures   ng x 6   centre of mass, zero-moment point; NaN where there is none
+    channels  nx
+SI units, z up; channels say their own unit. A page sends one JSON object a message; `parse` answers with a Command or an InputError of one
+sentence, whatever arrives. Checked in tests/viewer/test_messages.py.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bunraku.errors import InputError, closest
+from bunraku.viewer.shapes import bodies_of, shapes_of
+
+if TYPE_CHECKING:
+    from bunraku.viewer.recorded import Recorded
+    from bunraku.world.world import World
+
+VERSION = 1
+MAGIC = b"BKF1"
+HEADER = struct.Struct("<4sIdIIII")
+POSE, CONTACT, FIGURE = 7, 8, 6
+"""Numbers a body, a contact and a figure have in a frame."""
+MOST_BYTES = 4096
+"""Of a message from a page."""
+SLOWEST, FASTEST = 0.01, 100.0
+MOST_STEPS = 100_000
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many), speed (factor), seek (time [s])."""
+
+    kind: str
+    value: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A frame taken apart; see the module text."""
+
+    sequence: int
+    time: float
+    poses: np.ndarray
+    contacts: np.ndarray
+    figures: np.ndarray
+    channels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A curve of the plots. `group`: forces, torques, angles, energy, zmp or other."""
+
+    name: str
+    unit: str
+    group: str
+
+
+def pack_frame(
+    sequence: int, time: float, poses: np.ndarray, contacts: np.ndarray, figures: np.ndarray, channels: np.ndarray
+) -> bytes:
+    """The bytes of a frame."""
+    counts = len(poses), len(contacts), len(figures), len(channels)
+    values = np.concatenate([poses.ravel(), contacts.ravel(), figures.ravel(), channels])
+    with np.errstate(over="ignore"):  # beyond float32 it is infinite for the page, too
+        return HEADER.pack(MAGIC, sequence & 0xFFFFFFFF, time, *counts) + values.astype("<f4").tobytes()
+
+
+def unpack_frame(data: bytes) -> Frame:
+    """A frame from its bytes."""
+    if len(data) < HEADER.size or data[:4] != MAGIC:
+        raise InputError(f"frame: {len(data)} bytes that begin with {data[:4]!r} are no frame of the viewer.")
+    _, sequence, time, nb, nc, ng, nx = HEADER.unpack_from(data)
+    sizes = (nb * POSE, nc * CONTACT, ng * FIGURE, nx)
+    if len(data) != HEADER.size + 4 * sum(sizes):
+        raise InputError(f"frame: {len(data)} bytes; its header stands for {HEADER.size + 4 * sum(sizes)}.")
+    values = np.frombuffer(data, "<f4", offset=HEADER.size)
+    poses, contacts, figures, channels = np.split(values, np.cumsum(sizes)[:-1])
+    return Frame(
+        sequence, time, poses.reshape(nb, POSE), contacts.reshape(nc, CONTACT), figures.reshape(ng, FIGURE), channels
+    )
+
+
+def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
+    """All that does not change from frame to frame, ready for JSON."""
+    from bunraku.world.world import World
+
+    if isinstance(source, World):
+        from bunraku.viewer.frames import channels_of, connections_of
+
+        figures = [(f.name, f.model) for f in source.figures]
+        fixed, channels = [item.shape for item in source._fixed], channels_of(source.model, figures)
+        dt, duration, connections = source.dt, None, connections_of(source)
+    else:
+        from bunraku.viewer.recorded import channels_of_recording, figures_of, fixed_of
+
+        figures, fixed, channels = figures_of(source), fixed_of(source), channels_of_recording(source)
+        times = np.asarray(source.times, dtype=float)
+        dt, duration, connections = float(source.dt), float(times[-1] - times[0]) if len(times) else 0.0, []
+    return {
+        "type": "scene",
+        "version": VERSION,
+        "title": title or ", ".join(name for name, _ in figures[:3]),
+        "dt": dt,
+        "bodies": bodies_of(figures),
+        "shapes": shapes_of(figures, fixed),
+        "figures": [name for name, _ in figures],
+        "channels": [vars(c) for c in channels],
+        "duration": duration,
+        "live": duration is None,
+        "connections": connections,
+    }
+
+
+def status_message(
+    *, playing: bool, speed: float, time: float, duration: float | None, ended: bool, error: str | None
+) -> dict[str, Any]:
+    """How the show is going."""
+    return {
+        "type": "status",
+        "playing": playing,
+        "speed": speed,
+        "time": time,
+        "duration": duration,
+        "ended": ended,
+        "error": error,
+    }
+
+
+VALUES = {
+    "hello": None,
+    "play": None,
+    "pause": None,
+    "step": ("n", 1.0, float(MOST_STEPS)),
+    "speed": ("value", SLOWEST, FASTEST),
+    "seek": ("time", -1e9, 1e9),
+}
+"""What a page may say: (name of its number, least, most)."""
+
+
+def parse(message: str | bytes) -> Command:
+    """A checked command; an InputError says what was wrong with it."""
+    if not isinstance(message, str):
+        raise InputError(f"message: {len(message)} binary bytes; a viewer sends JSON text.")
+    size = len(message.encode("utf-8", "surrogatepass"))
+    if size > MOST_BYTES:
+        raise InputError(f"message: {size} bytes; at most {MOST_BYTES} are read.")
+    try:
+        data = json.loads(message, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise InputError('message: not JSON as a viewer sends it; write e.g. {"type": "play"}.') from None
+    if not isinstance(data, dict):
+        raise InputError(f"message: a JSON object is wanted, got a {type(data).__name__}.")
+    kind = data.get("type")
+    if not isinstance(kind, str) or kind not in VALUES:
+        hint = closest(kind[:40], VALUES) if isinstance(kind, str) else closest("", VALUES)
+        raise InputError(f"message: the type {str(kind)[:40]!r} is unknown.{hint}")
+    wanted = VALUES[kind]
+    if wanted is None:
+        return Command(kind)
+    name, least, most = wanted
+    return Command(kind, _number(kind, name, data.get(name, 1 if kind == "step" else None), least, most))
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(word)
+
+
+def _number(kind: str, name: str, x: Any, least: float, most: float) -> float:
+    if isinstance(x, int | float) and not isinstance(x, bool) and least <= x <= most:  # a NaN is not
+        return float(math.floor(x)) if kind == "step" else float(x)
+    raise InputError(f"message: {kind} needs {name!r}, a number between {least:g} and {most:g}, got {str(x)[:40]}.")

@@ -1,0 +1,67 @@
+"""A recording as a show: plays in real time or by a factor, steps frame by frame, seeks to any time.
+
+Times shown begin at the recording's first frame; the frame shown is the last at or before the time. At its end it pauses; playing again begins
+anew. Checked in tests/viewer/test_player.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bunraku.errors import InputError
+from bunraku.viewer.messages import scene_message
+from bunraku.viewer.recorded import Recorded, RecordedFrames
+from bunraku.viewer.show import Show
+
+
+class Player(Show):
+    """See the module text. `index` is the number of the frame shown."""
+
+    def __init__(self, recording: Recorded, *, title: str = "", playing: bool = True, speed: float = 1.0) -> None:
+        super().__init__(playing=playing, speed=speed)
+        self.recording, self.title = recording, title
+        self.frames = RecordedFrames(recording)
+        if not len(self.frames):
+            raise InputError("play: the recording holds no frame; record at least one step.")
+        self._first = float(self.frames.times[0])
+        self._at, self.index = 0.0, 0
+
+    @property
+    def time(self) -> float:
+        """Time shown [s], from the first frame on."""
+        return self._at
+
+    @property
+    def duration(self) -> float:
+        """From the first frame to the last [s]."""
+        return float(self.frames.times[-1]) - self._first
+
+    def scene(self) -> dict[str, Any]:
+        """The scene message."""
+        return scene_message(self.recording, self.title)
+
+    def frame(self) -> bytes:
+        """The frame shown."""
+        return self.frames.frame(self.index)
+
+    def advance(self, seconds: float) -> bool:
+        """Go on; at the end, pause."""
+        before = self.index
+        self._put(self._at + seconds)
+        if self._at >= self.duration:
+            self.ended, self.playing = True, False
+        return self.index != before
+
+    def forward(self, n: int) -> None:
+        """n frames on."""
+        k = min(self.index + n, len(self.frames) - 1)
+        self.index, self._at = k, float(self.frames.times[k]) - self._first
+
+    def go_to(self, time: float) -> None:
+        """Show a time, the nearest end where it lies outside."""
+        self._put(time)
+
+    def _put(self, time: float) -> None:
+        self._at = min(max(time, 0.0), self.duration)
+        k = int(self.frames.times.searchsorted(self._at + self._first + 1e-9, side="right")) - 1
+        self.index = max(k, 0)

@@ -1,0 +1,79 @@
+"""Frames of a recording, by number: the same bytes as those of a live world.
+
+Poses follow from q, curves from q, torques and contact forces; the energy from q and v. A recording gives what `Recorded` lists; `contacts[k]`
+has arrays patch, state, point, force of the points that touch in frame k, forces on the patch's first side; NaN stands for a zero-moment point
+in the air. Checked in tests/viewer/test_player.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from bunraku.model.description import Shape
+from bunraku.model.forest import combine
+from bunraku.model.model import Model
+from bunraku.viewer.curves import Curves
+from bunraku.viewer.frames import FrameMaker
+from bunraku.viewer.messages import CONTACT, Channel
+
+
+class Recorded(Protocol):
+    """What is read of a recording: n frames of figures with nq coordinates and nv rates in all."""
+
+    models: Mapping[str, Model]  # figure -> model, in their order
+    fixed: Sequence[Shape]  # what does not move
+    gravity: Sequence[float]  # m/s^2
+    dt: float  # s, a step of the simulation
+    times: np.ndarray  # (n,) s, ascending
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    torques: np.ndarray  # (n, nv) N m or N
+    contacts: Sequence[Any]  # n times the contacts of a frame
+    zmp: np.ndarray  # (n, figures, 3) m
+    forces: np.ndarray  # (n, figures, 3) N: on each figure from all that is not itself
+
+
+def figures_of(recording: Recorded) -> list[tuple[str, Model]]:
+    """(name, model) of the figures."""
+    return list(recording.models.items())
+
+
+def fixed_of(recording: Recorded) -> list[Shape]:
+    """What does not move."""
+    return list(recording.fixed)
+
+
+def channels_of_recording(recording: Recorded) -> list[Channel]:
+    """Its curves."""
+    figures = figures_of(recording)
+    return Curves(combine(figures)[0], figures).channels
+
+
+class RecordedFrames:
+    """Makes the frames of a recording."""
+
+    def __init__(self, recording: Recorded) -> None:
+        figures = figures_of(recording)
+        self.times, self._contacts = np.asarray(recording.times, dtype=float), recording.contacts
+        self._rows = recording.q, recording.v, recording.torques, recording.forces, recording.zmp
+        self.maker = FrameMaker(combine(figures, recording.gravity)[0], figures)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def frame(self, k: int) -> bytes:
+        """Frame k; its sequence number is k."""
+        q, v, torques, forces, zmp = (np.array(a[k], dtype=float) for a in self._rows)
+        return self.maker.frame(k, self.times[k], q, v, torques, contact_rows_of(self._contacts[k]), forces, zmp)
+
+
+def contact_rows_of(contacts: Any) -> np.ndarray:
+    """(n, 8) of a frame's contacts."""
+    rows = np.zeros((len(contacts.point), CONTACT))
+    if len(rows):
+        rows[:, :3], rows[:, 3:6] = contacts.point, contacts.force
+        rows[:, 6], rows[:, 7] = contacts.patch, contacts.state
+    return rows

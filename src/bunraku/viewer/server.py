@@ -1,0 +1,311 @@
+"""The viewer's server: gives the page to browsers and frames, scene and status to their WebSockets, in a thread of its own.
+
+GET / is the page, /ws the WebSocket (bunraku.viewer.messages); anything else is 404. Publishing swaps a pointer and wakes the loop: the
+simulation never waits for a viewer. Each viewer has one slot a kind of message: a slow one misses frames and gets the latest. Bounded are: viewers
+(MOST_VIEWERS), connections that are not viewers yet (MOST_OPENING, HANDSHAKE seconds each), the size and the rate of messages, and what may wait
+in a socket. Viewers that do not answer a ping are dropped. bunraku.viewer.guard says who may connect. Checked in tests/viewer/test_server.py and
+test_server_security.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import json
+import logging
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from websockets.asyncio.server import ServerConnection, broadcast, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.typing import Subprotocol
+
+from bunraku.errors import InputError
+from bunraku.viewer import guard
+from bunraku.viewer.messages import MOST_BYTES, Command, parse
+
+MOST_VIEWERS = 64
+MOST_OPENING = 32
+HANDSHAKE = 10.0  # s to ask for something, and to take the page
+PING = 20.0  # s
+SOCKET_BYTES = 65536  # that may wait in the kernel for one viewer
+BREATH = 0.004  # s between two messages of one viewer
+MOST_MISTAKES = 20
+CLOSING = 1.0  # s
+BACKLOG = 512  # connections that may wait for their turn; where more come at once, the kernel lets them hang
+
+LOG = logging.getLogger("bunraku.viewer")
+LOG.addHandler(logging.NullHandler())
+
+
+class Viewer:
+    """One page that watches: what it has been sent, and a note for it alone."""
+
+    def __init__(self) -> None:
+        self.wake = asyncio.Event()
+        self.wake.set()
+        self.mistakes = 0
+        self.greeted = False
+        self.note: str | None = None
+        self.seen: dict[str, Any] = {}
+        self.asleep = False
+
+    def waits_for_frame(self, slots: dict[str, Any]) -> bool:
+        """Whether all it lacks is the frame."""
+        seen, told = self.seen, self.note is None and self.asleep and not self.wake.is_set()
+        return told and slots["frame"] is not None and all(seen.get(k) is slots[k] for k in ("scene", "status"))
+
+
+class Server:
+    """See the module text. `start` listens; `publish`, `tell` and `new_scene` may be called from any thread and never wait."""
+
+    def __init__(
+        self,
+        html: str,
+        on_command: Callable[[Command], None],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        allow_remote: bool = False,
+        token: str | None = None,
+    ) -> None:
+        guard.check_address(host, port, allow_remote)
+        self.html, self.on_command = html.replace("\r\n", "\n"), on_command
+        self.host, self.port = "127.0.0.1" if host == "localhost" else host, port
+        self.token = token or secrets.token_urlsafe(32)
+        self.viewers: dict[Viewer, ServerConnection] = {}
+        self.sockets: set[Gate] = set()
+        self.slots: dict[str, Any] = {"scene": None, "status": None, "frame": None}
+        self._pending = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._thread: threading.Thread | None = None
+
+    # ---- from any thread ------------------------------------------------------------------------------------------------------
+
+    @property
+    def url(self) -> str:
+        """The page's address with its token, for the user's eyes only."""
+        name = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/#token={self.token}"
+
+    def start(self) -> None:
+        """Listen; raises an InputError where that cannot be."""
+        ready: Future[int] = Future()
+        self._thread = threading.Thread(target=self._serve, args=(ready,), name="bunraku server", daemon=True)
+        self._thread.start()
+        try:
+            self.port = ready.result()
+        except OSError as error:
+            where = f"port {self.port} of {self.host}"
+            if error.errno == errno.EADDRINUSE:
+                raise InputError(f"{where} is in use; choose another with --port, or 0 for a free one.") from None
+            raise InputError(f"{where} cannot be listened on ({error.strerror or error}); choose another.") from None
+
+    def close(self) -> None:
+        """Say goodbye to the viewers and end the thread."""
+        loop, stop = self._loop, self._stop
+        if loop is not None and stop is not None:
+            with contextlib.suppress(RuntimeError):  # it has ended already
+                loop.call_soon_threadsafe(stop.set)
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def publish(self, frame: bytes) -> None:
+        """Let the viewers have a frame, in place of one that they did not get yet."""
+        self._put("frame", frame)
+
+    def tell(self, status: dict[str, Any]) -> None:
+        """Let them have a status."""
+        self._put("status", json.dumps(status, allow_nan=False))
+
+    def new_scene(self, scene: dict[str, Any]) -> None:
+        """Let them have a scene."""
+        self._put("scene", json.dumps(scene, allow_nan=False, separators=(",", ":")))
+
+    def _put(self, slot: str, message: str | bytes) -> None:
+        stale = {"frame": None} if slot == "scene" else {}  # a frame belongs to its scene
+        self.slots = {**self.slots, **stale, slot: message}
+        loop = self._loop
+        if loop is not None and not self._pending:
+            self._pending = True
+            with contextlib.suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(self._wake)
+
+    # ---- in the server's thread -----------------------------------------------------------------------------------------------
+
+    def _wake(self) -> None:
+        """Hand the frame to those who have all but it and nothing in their way; the others' own tasks see to them."""
+        self._pending = False
+        now, ready = self.slots, []
+        for viewer, connection in self.viewers.items():
+            if viewer.waits_for_frame(now) and not connection.transport.get_write_buffer_size():
+                viewer.seen["frame"] = now["frame"]
+                ready.append(connection)
+            else:
+                viewer.wake.set()
+        if ready:
+            broadcast(ready, now["frame"])
+
+    def _serve(self, ready: Future[int]) -> None:
+        try:
+            asyncio.run(self._main(ready))
+        except Exception as error:
+            LOG.exception("the server ended")
+            if not ready.done():
+                ready.set_exception(error)
+        finally:
+            self._loop = None
+
+    async def _main(self, ready: Future[int]) -> None:
+        self._stop = asyncio.Event()
+        server = await serve(
+            self._attend,
+            self.host,
+            self.port,
+            subprotocols=[Subprotocol(guard.PROTOCOL)],
+            compression=None,
+            process_request=self._answer,
+            server_header=None,
+            open_timeout=HANDSHAKE,
+            ping_interval=PING,
+            ping_timeout=PING,
+            close_timeout=HANDSHAKE,
+            max_size=MOST_BYTES,
+            max_queue=4,
+            write_limit=SOCKET_BYTES // 4,
+            logger=LOG,
+            backlog=BACKLOG,
+            create_connection=partial(Gate, owner=self),  # pyright: ignore[reportArgumentType]
+        )
+        self._loop = asyncio.get_running_loop()
+        ready.set_result(next(iter(server.sockets)).getsockname()[1])
+        await self._stop.wait()
+        for connection in list(self.sockets):
+            if connection.protocol.state is not State.OPEN:
+                connection.transport.abort()
+        server.close()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(server.wait_closed(), CLOSING)
+        for connection in list(self.sockets):
+            connection.transport.abort()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(server.wait_closed(), CLOSING)
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer a request, or None to let a WebSocket in."""
+        hosts = request.headers.get_all("Host")
+        if not guard.host_allowed(hosts, self.host, self.port):
+            return answer(
+                connection, HTTPStatus.FORBIDDEN, "This address is not that of the viewer; open the one it printed."
+            )
+        if request.path == "/":
+            page = answer(connection, HTTPStatus.OK, self.html, "text/html; charset=utf-8")
+            page.headers["Content-Security-Policy"] = guard.policy(self.html, hosts[0].strip())
+            return page
+        if request.path != "/ws":
+            return answer(connection, HTTPStatus.NOT_FOUND, "There is nothing here.")
+        if not guard.origin_allowed(request.headers.get_all("Origin"), hosts[0]):
+            return answer(connection, HTTPStatus.FORBIDDEN, "Only the viewer's own page may connect.")
+        if not guard.token_allowed(request.headers.get_all("Sec-WebSocket-Protocol"), self.token):
+            return answer(connection, HTTPStatus.FORBIDDEN, "The token is missing or wrong; open the whole address.")
+        return None
+
+    async def _attend(self, connection: ServerConnection) -> None:
+        """One viewer from its first message to its last."""
+        if len(self.viewers) >= MOST_VIEWERS:
+            await connection.close(1013, f"There are {MOST_VIEWERS} viewers already; try again later.")
+            return
+        viewer = Viewer()
+        self.viewers[viewer] = connection
+        sender = asyncio.create_task(self._send(connection, viewer))
+        try:
+            async for message in connection:
+                self._hear(viewer, message)
+                if viewer.mistakes > MOST_MISTAKES:
+                    await connection.close(1008, "Too many messages that make no sense.")
+                await asyncio.sleep(BREATH)
+        except ConnectionClosed:
+            pass
+        finally:
+            del self.viewers[viewer]
+            sender.cancel()
+
+    def _hear(self, viewer: Viewer, message: str | bytes) -> None:
+        try:
+            command = parse(message)
+        except InputError as error:
+            viewer.note = str(error)
+            viewer.mistakes += 1
+        else:
+            if command.kind != "hello":
+                self.on_command(command)
+            elif viewer.greeted:  # the first finds all on its way
+                viewer.seen.clear()
+            viewer.greeted = True
+        viewer.wake.set()
+
+    async def _send(self, connection: ServerConnection, viewer: Viewer) -> None:
+        """Send what is new, the scene first; a slow viewer finds the latest when it is ready again."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                viewer.asleep = True
+                await viewer.wake.wait()
+                viewer.wake.clear()
+                viewer.asleep = False
+                now = self.slots
+                for slot, message in now.items():
+                    if message is not None and viewer.seen.get(slot) is not message:
+                        viewer.seen[slot] = message
+                        await connection.send(message)
+                if viewer.note is not None and now["status"] is not None:
+                    note, viewer.note = viewer.note, None
+                    await connection.send(json.dumps({**json.loads(now["status"]), "error": note}))
+
+
+class Gate(ServerConnection):
+    """A connection that is turned away at once where there are too many, before it has said a word."""
+
+    def __init__(self, *args: Any, owner: Server, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.owner = owner
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Count it."""
+        super().connection_made(transport)
+        if len(self.owner.sockets) >= MOST_VIEWERS + MOST_OPENING:
+            text = b"Too many connections; try again later.\n"
+            head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
+            self.transport.write(head.encode() + text)
+            self.transport.close()
+            return
+        self.owner.sockets.add(self)
+        taken = transport.get_extra_info("socket")
+        if taken is not None:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Make room."""
+        self.owner.sockets.discard(self)
+        super().connection_lost(exc)
+
+
+def answer(
+    connection: ServerConnection, status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8"
+) -> Response:
+    """A plain answer with the headers that all of them have."""
+    response = connection.respond(status, text if kind.startswith("text/html") else text + "\n")
+    for name, value in {**guard.HEADERS, "Content-Type": kind}.items():
+        while name in response.headers:
+            del response.headers[name]
+        response.headers[name] = value
+    return response

@@ -1,0 +1,204 @@
+"""A show: something that plays in a thread of its own, answers commands, and publishes a frame sixty times a second.
+
+`Live` (a world) and `Player` (a recording) say how time goes on; this file holds what they share. Commands come from the server's thread
+or from the user's and are kept in a mailbox where the latest wins, never in a queue. The thread holds `lock` while it touches what it shows, so
+    with view.lock: world.push(...)
+is safe from elsewhere. Whatever goes wrong becomes the sentence of a status; the thread goes on. Checked in tests/viewer/test_live.py.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any, Protocol
+
+from bunraku.errors import BunrakuError
+from bunraku.viewer.messages import MOST_STEPS, Command, status_message
+
+PERIOD = 1.0 / 60.0
+BEHIND = 0.1  # s of real time that may be caught up; what is beyond is dropped
+
+
+class Audience(Protocol):
+    """Who is shown the frames: a Server."""
+
+    def publish(self, frame: bytes) -> None:
+        """A new frame; must not wait."""
+
+    def tell(self, status: dict[str, Any]) -> None:
+        """A new status; must not wait."""
+
+    def new_scene(self, scene: dict[str, Any]) -> None:
+        """Another scene message; must not wait."""
+
+
+class Show:
+    """See the module text. A subclass gives `advance`, `forward`, `go_to`, `frame`, `scene`, `time` and `duration`."""
+
+    def __init__(self, *, playing: bool = True, speed: float = 1.0) -> None:
+        self.playing, self.speed, self.ended = playing, float(speed), False
+        self.error: str | None = None
+        self.lock = threading.Lock()
+        self._mail = threading.Lock()
+        self._orders: dict[str, float] = {}
+        self._woken, self._stopped = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._audience: Audience | None = None
+        self._told: Any = None
+
+    # ---- what a subclass says -------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Time shown [s]."""
+        raise NotImplementedError
+
+    @property
+    def duration(self) -> float | None:
+        """How long it is [s]; None while it is live."""
+        raise NotImplementedError
+
+    def scene(self) -> dict[str, Any]:
+        """The scene message."""
+        raise NotImplementedError
+
+    def frame(self) -> bytes:
+        """The present frame."""
+        raise NotImplementedError
+
+    def advance(self, seconds: float) -> bool:
+        """Let time go on while playing; returns whether anything changed."""
+        raise NotImplementedError
+
+    def forward(self, n: int) -> None:
+        """Single steps."""
+        raise NotImplementedError
+
+    def go_to(self, time: float) -> None:
+        """Show another time."""
+        raise NotImplementedError
+
+    # ---- commands, from any thread --------------------------------------------------------------------------------------------
+
+    def command(self, order: Command) -> None:
+        """Take a command; it is done by the show's thread."""
+        with self._mail:
+            o = self._orders
+            if order.kind in ("play", "pause"):
+                o["playing"] = order.kind == "play"
+            elif order.kind == "step":
+                o["step"] = min(o.get("step", 0) + order.value, MOST_STEPS)
+                o["playing"] = False
+            elif order.kind in ("speed", "seek"):
+                o[order.kind] = order.value
+            o["tell"] = 1
+        self._woken.set()
+
+    def pause_now(self) -> None:
+        """Pause; on return the show's thread leaves its world alone until it is told to go on."""
+        self.command(Command("pause"))
+        with self.lock:
+            pass
+
+    def status(self) -> dict[str, Any]:
+        """The status message."""
+        return status_message(
+            playing=self.playing,
+            speed=self.speed,
+            time=self.time,
+            duration=self.duration,
+            ended=self.ended,
+            error=self.error,
+        )
+
+    # ---- the thread -----------------------------------------------------------------------------------------------------------
+
+    def start(self, audience: Audience) -> None:
+        """Publish the first frame and begin."""
+        self._audience = audience
+        with self.lock:
+            audience.new_scene(self.scene())
+            audience.publish(self.frame())
+        self._tell()
+        self._thread = threading.Thread(target=self._run, name="bunraku show", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; once it has ended nobody touches the world."""
+        self._stopped.set()
+        self._woken.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+            self._thread = None
+
+    def show(self) -> None:
+        """Publish the present frame, for one who moves things himself."""
+        if self._audience is not None:
+            with self.lock:
+                self._audience.publish(self.frame())
+
+    def _run(self) -> None:
+        last = time.perf_counter()
+        while not self._stopped.is_set():
+            now = time.perf_counter()
+            elapsed, last = min(now - last, BEHIND), now
+            with self.lock:
+                self._turn(elapsed)
+            if not self.playing:
+                self._woken.wait()
+                last = time.perf_counter()
+            else:
+                self._woken.wait(max(0.0, now + PERIOD - time.perf_counter()))
+            self._woken.clear()
+
+    def _turn(self, elapsed: float) -> None:
+        """Do what was ordered, or go on by some real time; publish what changed."""
+        with self._mail:
+            orders, self._orders = self._orders, {}
+        audience = self._audience
+        if self._stopped.is_set() or audience is None:
+            return
+        try:
+            changed = self._obey(orders)
+            if self.playing and not changed:
+                changed |= self.advance(elapsed * self.speed)
+        except BunrakuError as error:
+            self._fail(str(error))
+            changed = True
+        except Exception as error:  # a controller of the user's may raise anything
+            self._fail(f"{type(error).__name__}: {error}")
+            changed = True
+        if changed:
+            try:
+                audience.publish(self.frame())
+            except Exception as error:  # nothing to show, yet the thread must live to say so
+                self._fail(f"{type(error).__name__}: {error}")
+        if "tell" in orders or self._now() != self._told:
+            self._tell()
+
+    def _obey(self, orders: dict[str, float]) -> bool:
+        """Returns whether another state is to be shown."""
+        self.speed = orders.get("speed", self.speed)
+        if orders.get("playing") or "seek" in orders or "step" in orders:
+            self.error = None
+        self.playing = bool(orders.get("playing", self.playing))
+        if "seek" in orders:
+            self.ended = False
+            self.go_to(orders["seek"])
+        if "step" in orders:
+            self.forward(int(orders["step"]))
+        elif self.playing and self.ended:
+            self.ended = False
+            self.go_to(0.0)
+        return "seek" in orders or "step" in orders
+
+    def _fail(self, sentence: str) -> None:
+        self.error, self.playing = sentence, False
+
+    def _now(self) -> Any:
+        return self.playing, self.speed, self.ended, self.error
+
+    def _tell(self) -> None:
+        self._told = self._now()
+        if self._audience is not None:
+            self._audience.tell(self.status())

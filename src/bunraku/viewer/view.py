@@ -1,0 +1,195 @@
+"""Opening a viewer: a show, its server and the user's browser; the handle that `world.view()` returns.
+
+    view = world.view()                 # runs the world in real time and opens a browser
+    view.url, view.pause(), view.play(), view.step(10), view.speed(0.25)
+    with view.lock: world.push(fig["trunk"], force=(80, 0, 0), seconds=0.1)
+    view.close()
+
+While a view runs a world, touch the world only with `view.lock` held or after `view.pause()`. With `play=False` the world stands still; one who steps
+it himself calls `view.show()`. In a notebook the last line of a cell shows the page in place. Checked in tests/viewer/test_view.py.
+"""
+
+from __future__ import annotations
+
+import atexit
+import html as markup
+import sys
+import threading
+import webbrowser
+
+from bunraku.errors import BunrakuError, InputError
+from bunraku.viewer.live import Live
+from bunraku.viewer.messages import FASTEST, MOST_STEPS, SLOWEST, Command
+from bunraku.viewer.player import Player
+from bunraku.viewer.recorded import Recorded
+from bunraku.viewer.server import Server
+from bunraku.viewer.show import Show
+from bunraku.world.world import World
+
+_OPEN: set[View] = set()
+
+
+class View:
+    """A running viewer; see the module text."""
+
+    def __init__(self, show: Show, server: Server) -> None:
+        self._show, self._server = show, server
+        self._closed = threading.Event()
+        _OPEN.add(self)
+
+    @property
+    def url(self) -> str:
+        """The page's address; who knows it may watch and command."""
+        return self._server.url
+
+    @property
+    def lock(self) -> threading.Lock:
+        """Held while the view touches its world."""
+        return self._show.lock
+
+    @property
+    def time(self) -> float:
+        """Time shown [s]."""
+        return self._show.time
+
+    @property
+    def error(self) -> str | None:
+        """Why it stopped, if something went wrong."""
+        return self._show.error
+
+    @property
+    def viewers(self) -> int:
+        """How many pages are watching."""
+        return len(self._server.viewers)
+
+    def shows(self, world: World) -> bool:
+        """Whether it runs this world."""
+        return isinstance(self._show, Live) and self._show.world is world
+
+    def play(self) -> None:
+        """Go on."""
+        self._show.command(Command("play"))
+
+    def pause(self) -> None:
+        """Pause; on return the world may be touched."""
+        self._show.pause_now()
+
+    def step(self, n: int = 1) -> None:
+        """Pause, and do single steps."""
+        if not 1 <= n <= MOST_STEPS:
+            raise InputError(f"view: {n} steps are not between 1 and {MOST_STEPS}.")
+        self._show.command(Command("step", n))
+
+    def speed(self, value: float) -> None:
+        """How fast it plays against real time."""
+        if not SLOWEST <= value <= FASTEST:
+            raise InputError(f"view: speed {value} is not between {SLOWEST:g} and {FASTEST:g}.")
+        self._show.command(Command("speed", float(value)))
+
+    def seek(self, time: float) -> None:
+        """Show another time [s]; a live world knows only its start."""
+        self._show.command(Command("seek", float(time)))
+
+    def show(self) -> None:
+        """Publish the world as it stands, for one who steps it himself."""
+        self._show.show()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is closed; returns whether it is."""
+        return self._closed.wait(seconds)
+
+    def close(self) -> None:
+        """End it: the world stands still, the address is gone. Closing twice does no harm."""
+        if not self._closed.is_set():
+            self._show.stop()
+            self._server.close()
+            self._closed.set()
+            _OPEN.discard(self)
+
+    def __enter__(self) -> View:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<View {'closed' if self._closed.is_set() else self.url}>"
+
+    def _repr_html_(self) -> str:
+        if self._closed.is_set():
+            return "<p>The viewer is closed.</p>"
+        url = markup.escape(self.url, quote=True)
+        frame = f'<iframe src="{url}" width="100%" height="600" style="border:0" title="Bunraku"></iframe>'
+        return f'{frame}<p><a href="{url}" target="_blank" rel="noreferrer">Open in a tab of its own</a></p>'
+
+
+def page_html() -> str:
+    """The page that browsers get."""
+    try:
+        from bunraku.viewer.page import html
+    except ImportError:
+        raise BunrakuError("the viewer's page was not built: run python -m bunraku.viewer.build.") from None
+    return html()
+
+
+def open_view(show: Show, *, host: str, port: int, allow_remote: bool, browser: bool, html: str | None) -> View:
+    """Serve a show and, if wanted, let the user's browser see it."""
+    server = Server(
+        page_html() if html is None else html, show.command, host=host, port=port, allow_remote=allow_remote
+    )
+    server.start()
+    try:
+        show.start(server)
+    except BaseException:
+        server.close()
+        raise
+    view = View(show, server)
+    if browser and "ipykernel" not in sys.modules:  # a notebook shows it in place
+        webbrowser.open(view.url)
+    return view
+
+
+def view_world(
+    world: World,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    host: str = "127.0.0.1",
+    allow_remote: bool = False,
+    play: bool = True,
+    speed: float = 1.0,
+    title: str = "",
+    html: str | None = None,
+) -> View:
+    """Run a world in real time and show it; see World.view."""
+    if not SLOWEST <= speed <= FASTEST:
+        raise InputError(f"view: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
+    for earlier in [v for v in _OPEN if v.shows(world)]:
+        earlier.close()  # two threads must not step one world
+    show = Live(world, title=title, playing=play, speed=speed)
+    return open_view(show, host=host, port=port, allow_remote=allow_remote, browser=browser, html=html)
+
+
+def view_recording(
+    recording: Recorded,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    host: str = "127.0.0.1",
+    allow_remote: bool = False,
+    play: bool = True,
+    speed: float = 1.0,
+    title: str = "",
+    html: str | None = None,
+) -> View:
+    """Play a recording."""
+    if not SLOWEST <= speed <= FASTEST:
+        raise InputError(f"view: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
+    show = Player(recording, title=title, playing=play, speed=speed)
+    return open_view(show, host=host, port=port, allow_remote=allow_remote, browser=browser, html=html)
+
+
+@atexit.register
+def _close_all() -> None:
+    for view in list(_OPEN):
+        view.close()

@@ -1,0 +1,92 @@
+"""A recording as a show: its frames are those of the live world; play, pause, step, speed and seek."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bunraku.errors import InputError
+from bunraku.viewer.frames import WorldFrames
+from bunraku.viewer.messages import unpack_frame
+from bunraku.viewer.player import Player
+from bunraku.viewer.recorded import RecordedFrames
+from bunraku.viewer.view import view_recording
+from viewer_client import PAGE, falling, hear, page, poll, recording, say, standing
+
+
+@pytest.mark.parametrize("make", [standing, falling])
+def test_frames_are_those_of_the_live_world(make):
+    world = make()
+    run = recording(world, 5, 30)
+    live, played = unpack_frame(WorldFrames(world).frame()), unpack_frame(RecordedFrames(run).frame(4))
+    assert played.sequence == 4 and played.time == live.time
+    for got, want in ((played.poses, live.poses), (played.figures, live.figures), (played.channels, live.channels)):
+        assert np.allclose(got, want, rtol=1e-6, atol=1e-5, equal_nan=True)
+    assert np.allclose(played.contacts, live.contacts, rtol=1e-6, atol=1e-5)
+
+
+@pytest.fixture
+def view():
+    """Eleven frames, 20 ms apart, of a falling ball; the first at t = 1 ms."""
+    with view_recording(recording(falling()), browser=False, html=PAGE, play=False) as view:
+        yield view
+
+
+def test_scene_and_status(view):
+    with page(view.url) as p:
+        scene = hear(p, "scene")
+        assert scene["live"] is False and scene["duration"] == pytest.approx(0.2)
+        status = hear(p, "status")
+        assert (status["playing"], status["ended"], status["time"]) == (False, False, 0.0)
+        assert hear(p, "frame").sequence == 0
+
+
+@pytest.mark.parametrize(("at", "frame"), [(0.0, 0), (0.1, 5), (0.109, 5), (0.12, 6), (0.2, 10), (99.0, 10), (-5.0, 0)])
+def test_seek(view, at, frame):
+    with page(view.url) as p:
+        say(p, "step", n=3)
+        assert hear(p, "frame", lambda f: f.sequence == 3).time == pytest.approx(0.061)
+        say(p, "seek", time=at)
+        assert hear(p, "frame", lambda f: f.sequence == frame)
+        poll(lambda: view.time == pytest.approx(min(max(at, 0.0), 0.2)), "the time")
+
+
+def test_it_plays_to_its_end_and_begins_anew(view):
+    with page(view.url) as p:
+        say(p, "play")
+        assert hear(p, "status", lambda m: m["ended"])["playing"] is False
+        assert view.time == pytest.approx(0.2)
+        say(p, "play")
+        assert hear(p, "status", lambda m: m["playing"])["ended"] is False
+        hear(p, "frame", lambda f: f.sequence < 10)
+        assert hear(p, "status", lambda m: m["ended"])
+
+
+def test_speed():
+    """Never faster than asked for: ten seconds at speed 20 take at least half a second, less what may be caught up."""
+    run = recording(falling(), 11, 1000)
+    began = time.perf_counter()
+    with view_recording(run, browser=False, html=PAGE, speed=20.0) as view:
+        poll(lambda: view._show.ended, "the end")
+        assert time.perf_counter() - began >= 0.5 - 0.01
+
+
+def test_seek_while_it_plays_goes_on_from_there():
+    with view_recording(recording(falling(), 11, 1000), browser=False, html=PAGE) as view, page(view.url) as p:
+        say(p, "seek", time=8.5)
+        assert hear(p, "status", lambda m: m["time"] >= 8.5)["playing"] is True
+        assert hear(p, "frame", lambda f: f.sequence == 9)
+
+
+def test_steps_stop_at_the_last_frame(view):
+    with page(view.url) as p:
+        say(p, "step", n=50)
+        assert hear(p, "frame", lambda f: f.sequence == 10)
+
+
+def test_a_recording_without_frames():
+    run = recording(falling(), 1)
+    empty = SimpleNamespace(**{**vars(run), "times": np.zeros(0)})
+    with pytest.raises(InputError, match="no frame"):
+        Player(empty)
