@@ -118,7 +118,7 @@ class Walk:
 
     def pose(self, t):
         """Pose (x y z qw qx qy qz) of every body."""
-        middle = np.array([SPEED * t - 0.5 * SPEED * STEP_TIME * 0.0, 0.02 * math.sin(math.pi * t / STEP_TIME), self.pelvis])
+        middle = np.array([SPEED * (t - 0.6 * STEP_TIME), 0.02 * math.sin(math.pi * t / STEP_TIME), self.pelvis])
         unit = np.array([1.0, 0.0, 0.0, 0.0])
         out = {"pelvis": (middle, unit)}
         angles = {}

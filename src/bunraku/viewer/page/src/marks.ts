@@ -95,7 +95,7 @@ export class Path {
   }
 }
 
-/** Convex polygon: a faint fill and an outline. */
+/** Convex polygon: a faint fill, and an outline that shows through the foot that stands on it. */
 export class Polygon {
   readonly group = new Group();
   private readonly fill: Mesh;
@@ -113,6 +113,7 @@ export class Polygon {
     this.fill.frustumCulled = false;
     this.fill.renderOrder = 3;
     this.edge.line.renderOrder = 4;
+    this.edge.line.material.depthTest = false;
     this.group.add(this.fill, this.edge.line);
   }
 
