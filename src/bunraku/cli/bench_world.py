@@ -231,7 +231,7 @@ def race(name: str, job: str, models: list[str], repeats: int) -> list[dict[str,
         out.append(
             {"name": job, "robot": name, "contact": key, "ours_us": us, "peer_us": peer, "ratio": peer / us, "contacts": r.contacts,
              "peer_contacts": int(rivals[0][1].ncon), "sweeps": r.most_sweeps, "residual_max": r.worst_residual, "unsolved": r.unsolved_in_all,
-             "fallbacks": r.fallback}
+             "fallbacks": r.fallbacks}
         )  # fmt: skip
     return out
 

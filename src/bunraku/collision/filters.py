@@ -51,8 +51,11 @@ def excluded_keys(
     def forbid(a: Iterable[int], b: Iterable[int]) -> None:
         keys.update(min(s, t) * ns + max(s, t) for s in a for t in b if s != t)
 
+    of_figure: dict[int, list[int]] = {}
+    for s, f in enumerate(ints[:, FIGURE].tolist()):
+        of_figure.setdefault(f, []).append(s)
     for figure, model, offset, self_collision in models:
-        own = [s for s in range(ns) if ints[s, FIGURE] == figure]
+        own = of_figure.get(figure, [])
         moving = [s for s in own if ints[s, BODY]]
         fixed = [s for s in own if not ints[s, BODY]]
         if not self_collision:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -90,16 +91,22 @@ def _join(
     return tuple(faces), np.array(outward)
 
 
+@lru_cache(maxsize=256)
+def _hull_of_file(path: str, _changed: int, scale: tuple[float, ...], name: str) -> Hull:
+    """The hull of a mesh file as it was at the time `_changed`; a scene that is put together again need not read it again."""
+    import trimesh
+
+    loaded = trimesh.load(path, force="mesh", process=False)
+    points = np.asarray(getattr(loaded, "vertices", np.empty((0, 3))), dtype=float) * np.asarray(scale, dtype=float)
+    return convex_hull(points, name)
+
+
 def hull_of_mesh(path: str | None, scale: Sequence[float], name: str) -> tuple[Hull | None, Note]:
     """The hull of a mesh file, and a Note that says what stands for the mesh, or why nothing does."""
     if not path or not Path(path).is_file():
         return None, Note("ignored", f"{name}: mesh file {path!r} is not there; the shape takes no part in collisions.")
-    import trimesh
-
     try:
-        loaded = trimesh.load(path, force="mesh", process=False)
-        points = np.asarray(getattr(loaded, "vertices", np.empty((0, 3))), dtype=float) * np.asarray(scale, dtype=float)
-        hull = convex_hull(points, name)
+        hull = _hull_of_file(path, Path(path).stat().st_mtime_ns, tuple(map(float, scale)), name)
     except ModelError as error:
         return None, Note("ignored", f"{error} The shape takes no part in collisions.")
     except Exception as error:  # a reader may fail in any way on a broken file

@@ -67,14 +67,20 @@ NUMBERS_COUNT = 8
 # entries of INFO
 N_CONTACTS, N_WARM, SWEEPS, BOUNCED, UNSOLVED, N_ISLANDS, LARGEST, SWEEP_LIMIT, FIXED_PAIRS, FALLBACK, SOLVES, TRACK_AT, SWEEPS_MOST, UNSOLVED_ALL = range(14)
 LARGE_FIRST, LARGE_LAST, LARGE_ROWS, LARGE_BLOCKS, LARGE_NEEDS, LARGE_SOFT = range(14, 20)
+TRIAL = 20  # 1 while impulses are found that the next step shall not remember
+EXACT = 21  # 1 where connections hold at the end of the step to second order (rk4), 0 where at the pose of its start (euler)
+FELL, EVERY_LIMIT = 22, 23  # of virtual links: this step was handed on; rows for all limits are wanted
 INFO_COUNT = 24
 # entries of COUNT
 N_SOURCES, N_ROWS, N_PACKS, N_BLOCKS, N_POOL = range(5)
 
-ROOM = np.int64(-10)  # status: an array was too small
+ROOM = np.int64(-10)  # status: too few rows, packs, blocks or sources
 ROOM_LARGE = np.int64(-11)  # status: an array for large islands was too small, or its stage is not there yet
+ROOM_POOL = np.int64(-12)  # status: too few 6x6 responses
 DIVERGED = np.int64(-20)  # status: something is no longer finite, or too fast
+LOOPS_LARGE = np.int64(-21)  # status: an island of closed loops that rk4 cannot solve densely
 OK = np.int64(0)
+TOO_FAST = 1e5  # m/s or rad/s beyond which a step counts as diverged
 
 
 class Rows(NamedTuple):

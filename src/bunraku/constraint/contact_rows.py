@@ -41,7 +41,6 @@ from bunraku.constraint.arrays import (
     rows_of,
 )
 from bunraku.constraint.rows import (
-    BLOCK_KIND,
     CONTACT,
     FIRST,
     FIRST_ROW,
@@ -68,9 +67,9 @@ SLIPS = 1e-4  # m/s of slip from which a contact counts as sliding
 
 # columns of MATERIALS, a row a pair of materials
 STATIC, DYNAMIC, RESTITUTION = range(3)
-# columns of LAST_FORCE: impulse (3), stretch of the tangents (3), whether it slid
-IMPULSE, STRETCHED, SLID = 0, 3, 6
-FORCE_COLUMNS = 8
+# columns of LAST_FORCE: impulse (3), stretch of the tangents (3), whether it slid; memory of virtual links (bunraku.constraint.link_memory)
+IMPULSE, STRETCHED, SLID, LINKED, LINKED_PV = 0, 3, 6, 7, 8
+FORCE_COLUMNS = 10
 THREE = np.int64(3)
 
 

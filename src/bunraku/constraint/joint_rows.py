@@ -21,8 +21,8 @@ from bunraku.constraint.arrays import (
     N_BLOCKS,
     NUMBERS,
     OK,
-    Q,
     ROOM,
+    Q,
     V,
     model_of,
     rows_of,
@@ -51,9 +51,11 @@ from bunraku.spatial.lanes import split
 from bunraku.spatial.table import ints2, reals1, reals2
 from bunraku.spatial.vec import add, col, cross, dot, ld9, mm, scale
 
+AT_REST = 1e-9  # rad/s or m/s: rounding
 NEAR = 1e-3  # rad or m ahead of a limit from which it counts
 FREE_END = 1e300
 NONE, ONE = np.int64(-1), np.int64(1)
+NEAR_LIMITS, ACTING_LIMITS = np.int64(0), np.int64(1)  # which limits get rows
 
 # columns of DOF (ints): the joint's (group's first) body or 0, index into q, whether limited, whether it has friction
 LEAD, IQ, LIMITED, RUBS = range(4)
@@ -93,13 +95,17 @@ def one_joint_row(h, lead, sign, kind, origin, low, high, b):
 
 
 @part
-def joint_rows(h):
-    """Limits and friction of hinges, sliders and gear groups, then balls, then kept gears; returns a status."""
+def joint_rows(h, acting):
+    """Limits and friction of hinges, sliders and gear groups, then balls, then kept gears; returns a status.
+
+    acting: NEAR_LIMITS, all that are near; ACTING_LIMITS, those that acted in the last step or are passed at the present rate
+    (`limits_hold` checks the others)."""
     dof = ints2(h, DOF)
     limits = reals2(h, LIMITS)
     q = reals1(h, Q)
     v = reals1(h, V)
     a = reals1(h, ACCEL)
+    kept = reals1(h, JOINT_IMPULSE)
     dt = reals1(h, NUMBERS)[DT]
     for d in range(dof.shape[0]):
         i = dof[d, LEAD]
@@ -113,6 +119,8 @@ def joint_rows(h):
                 gap = x - limits[d, LOWER] if end == 0 else limits[d, UPPER] - x
                 if gap + dt * sign * free > NEAR:
                     continue
+                if acting != 0 and kept[3 * d + end] == 0.0 and end_rate(gap, sign * v[d], dt) >= -AT_REST:
+                    continue
                 b = end_rate(gap, sign * free, dt)
                 if one_joint_row(h, i, sign, BOUNDED, 3 * d + end, 0.0, FREE_END, b) == ROOM:
                     return ROOM
@@ -124,6 +132,24 @@ def joint_rows(h):
     if status != OK:
         return status
     return gear_rows(h)
+
+
+@part
+def limits_hold(h, rates):
+    """Whether no hinge or slider passes a limit with the rates in array `rates`, to AT_REST and as much of the largest rate."""
+    dof = ints2(h, DOF)
+    limits = reals2(h, LIMITS)
+    q = reals1(h, Q)
+    v = reals1(h, rates)
+    dt = reals1(h, NUMBERS)[DT]
+    worst = 0.0
+    fastest = 1.0
+    for d in range(dof.shape[0]):
+        fastest = max(fastest, abs(v[d]))
+        if dof[d, LEAD] != 0 and dof[d, LIMITED] != 0:
+            x = q[dof[d, IQ]]
+            worst = min(worst, end_rate(x - limits[d, LOWER], v[d], dt), end_rate(limits[d, UPPER] - x, -v[d], dt))
+    return worst >= -AT_REST * fastest
 
 
 @part

@@ -10,6 +10,7 @@ from bunraku.constraint.arrays import (
     BY_ISLAND,
     BY_TREE,
     COLS,
+    DIVERGED,
     INFO,
     ISLAND_INTS,
     ISLAND_LAM,
@@ -36,9 +37,10 @@ from bunraku.constraint.arrays import (
     B,
     rows_of,
 )
+from bunraku.constraint.contact.pgs import BROKEN, LIMIT
 from bunraku.constraint.contact.sparse import solve
 from bunraku.constraint.contact.sparse_pattern import pattern
-from bunraku.constraint.island import finish_island
+from bunraku.constraint.island import YIELD, finish_island
 from bunraku.constraint.rows import (
     BLOCK_KIND,
     CONTACT,
@@ -61,7 +63,9 @@ from bunraku.spatial.lanes import join, split
 from bunraku.spatial.table import ints1, ints2, reals1, reals2, stage
 from bunraku.spatial.vec import scale
 
-SWEEPS_LARGE = 60  # a cap of its own: a Newton step of a large island costs a hundred sweeps
+EFFORT = 60_000  # steps times blocks: a cap of its own, as a Newton step of a large island costs a hundred sweeps
+LEAST = 20
+HOPELESS_LARGE = 0.1  # as HOPELESS of island.py; more, as the cap leaves hard but possible problems with some error
 
 
 @inline
@@ -167,6 +171,32 @@ def add_entries(rows, slot, values, other, side, lane, lines, al, a):
             values[e] += x0 if lane == 0 else (x1 if lane == 1 else x2)
 
 
+@part
+def give_way_sparse(h, m, blocks):
+    """`give_way` of island.py for a sparse matrix."""
+    starts = ints1(h, STARTS)
+    values = reals1(h, VALUES)
+    ints = ints2(h, ISLAND_INTS)
+    lam = reals1(h, ISLAND_LAM)
+    for i in range(m):
+        lam[i] = 0.0
+    for kind in range(2):
+        total = 0.0
+        count = 0
+        for write in range(2):
+            for k in range(blocks):
+                contact = ints[k, 0] == CONTACT
+                if contact != (kind == 0):
+                    continue
+                for j in range(3 if contact else 1):
+                    e = 9 * starts[k] + 4 * j
+                    if write == 1:
+                        values[e] += YIELD * total / count
+                    else:
+                        total += values[e]
+                        count += 1
+
+
 @stage
 def solve_large(h):
     """Solve the island LARGE_FIRST … LARGE_LAST of INFO, which `gather` has prepared; returns a status."""
@@ -186,10 +216,21 @@ def solve_large(h):
         info[LARGE_NEEDS] = -entries
         return ROOM_LARGE
     fill_values(h, first, last)
-    status, used, residual = solve(
-        trees, ntrees, starts, cols, reals1(h, VALUES), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks,
-        info[LARGE_ROWS], reals1(h, ISLAND_LAM), reals1(h, LARGE_WORK), ints1(h, LARGE_SCRATCH), reals1(h, NUMBERS)[TOLERANCE],
-        min(info[SWEEP_LIMIT], SWEEPS_LARGE),
-    )  # fmt: skip
+    status = LIMIT
+    used = 0
+    residual = 0.0
+    for attempt in range(2):
+        if attempt == 1:
+            give_way_sparse(h, info[LARGE_ROWS], blocks)
+        status, used, left = solve(
+            trees, ntrees, starts, cols, reals1(h, VALUES), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks,
+            info[LARGE_ROWS], reals1(h, ISLAND_LAM), reals1(h, LARGE_WORK), ints1(h, LARGE_SCRATCH), reals1(h, NUMBERS)[TOLERANCE],
+            min(info[SWEEP_LIMIT], max(EFFORT // blocks, LEAST)),
+        )  # fmt: skip
+        if status == BROKEN:
+            return DIVERGED
+        residual = max(residual, left)
+        if residual <= HOPELESS_LARGE:
+            break
     finish_island(h, first, last, info[LARGE_ROWS], status, used, residual)
     return 0

@@ -231,6 +231,9 @@ def gather_group(ints, reals, work, lead, torques):
         n = ld3(work, w + WRENCH)
         f = ld3(work, w + WRENCH + 3)
         t = ld(torques, ints[lead, IV])
+        if idle(n, f) and t == 0.0:  # most limbs of a figure, most of the time
+            st(work, w + RHS, 0.0)
+            return
         st(work, w + RHS, t + dot(axis(ints, work, lead), n if kind == HINGE else f))
         n, f = pull_back(ints, reals, work, lead, n, f)
         add_impulse(work, p, n, f)
@@ -246,6 +249,12 @@ def gather_group(ints, reals, work, lead, torques):
         n, f = pull_back(ints, reals, work, i, n, f)
         add_impulse(work, p, n, f)
     st(work, w + RHS, u)
+
+
+@inline
+def idle(n, f):
+    """Whether a wrench is nothing at all."""
+    return n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0 and f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0
 
 
 @inline

@@ -4,8 +4,8 @@ A *source* is where an impulse can enter: a body (six wrenches at its origin) or
 sources, w_0 on one and w_1 on the other (action and reaction); lane j of its twelve numbers is row j. A *block* is what a solver sees: three rows of a contact
 (normal, two tangents), one row of an equality, or one bounded row. Sources of one tree respond to each other through 6x6 blocks (response.py), others not at all:
     K[r, c] = sum over sides s, t in one tree of  w_r,s' K6[s, t] w_c,t .
-Islands are sets of trees tied by packs; each is solved on its own. Arrays are the caller's (arrays.py); status ROOM says that one was
-too small. Checked in tests/constraint/test_rows.py and tests/world/.
+Islands are sets of trees tied by packs; each is solved on its own. Arrays are the caller's (arrays.py); statuses ROOM and ROOM_POOL say that one
+was too small. Checked in tests/constraint/test_rows.py and tests/world/.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from bunraku.constraint.arrays import (
     OK,
     POOL,
     ROOM,
+    ROOM_POOL,
     ROOTS,
     TRACES,
     TREE_FIRST,
@@ -236,9 +237,9 @@ def trace_all(h):
         tree_first[t, 1] = blocks
         position += rows.tree_count[t]
         blocks += rows.tree_count[t] * rows.tree_count[t]
-    if SQUARE * blocks > pool.shape[0]:
-        return ROOM
     rows.count[N_POOL] = blocks
+    if SQUARE * blocks > pool.shape[0]:
+        return ROOM_POOL
     for s in range(rows.count[N_SOURCES]):
         by_tree[tree_first[sources[s, TREE], 0] + sources[s, LOCAL]] = s
         if sources[s, KIND] == BODY:

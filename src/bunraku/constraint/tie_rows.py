@@ -1,9 +1,9 @@
 """Rows of connections: equalities along any of the six axes of a frame, rigid or with spring and damper, and springs between two points.
 
-Rigid: J v+ = -TIE error / dt, the error taken back within a few steps. Spring and damper, implicit: lam = -dt (k (e + dt v+) + d v+), so
+Rigid: J v+ = -TIE error / dt, the error taken back within a few steps, at TIE_SPEED at the most. Spring and damper, implicit: lam = -dt (k (e + dt v+) + d v+), so
     v+ + lam / (dt (d + dt k)) + k e / (d + dt k) = 0 .
 A spring between two points is one such row along the line between them, e = length - rest. The frame is fixed to the first body; a connection's turning error is the
-rotation vector between the two frames. Checked in tests/world/.
+rotation vector between the two frames, or the angle between their free axes where two are tied. Checked in tests/world/.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import numpy as np
 
 from bunraku.constraint.arrays import (
     DT,
+    EXACT,
+    INFO,
     N_BLOCKS,
     NUMBERS,
     OK,
@@ -20,10 +22,12 @@ from bunraku.constraint.arrays import (
     TIE_INTS,
     TIE_LAST,
     TIE_REALS,
+    TRIAL,
     model_of,
     rows_of,
 )
 from bunraku.constraint.joint_rows import ONE, TIE_ORIGIN, angle, nine
+from bunraku.constraint.relative import ACCELERATION, apart, turned_apart
 from bunraku.constraint.rows import (
     BLOCK_KIND,
     EQUALITY,
@@ -38,13 +42,14 @@ from bunraku.constraint.rows import (
     pack_rate,
     turn_pack,
 )
-from bunraku.model.layout import NW, POS, ROT
+from bunraku.model.layout import DA, NW, POS, ROT
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import split
-from bunraku.spatial.table import ints2, reals1, reals2
-from bunraku.spatial.vec import add, dot, ld3, ld9, mm, mt, mv, scale, sub
+from bunraku.spatial.table import ints1, ints2, reals1, reals2
+from bunraku.spatial.vec import add, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
 
-TIE = 0.8  # part of a connection's error that is taken back in a step
+TIE = 0.8  # part of a connection's error that is taken back in a step,
+TIE_SPEED = 10.0  # m/s or rad/s at the most: a body that was put elsewhere comes back without a bang
 
 # columns of TIE_INTS; ACTIVE is 0, 1 (connection) or 2 (spring between two points); BROKEN: 1 once it was pulled apart
 ACTIVE, BODY_A, BODY_B, AXES, BROKEN = range(5)
@@ -69,6 +74,19 @@ def rotation_error(E):
     return (k * x, k * y, k * z)
 
 
+@inline
+def turning_error(F, E, mask):
+    """How far a frame F is turned from E along the tied axes (mask). Two tied axes are a hinge: then the cross product of the two free
+    axes, whose rate is that of the rows at any angle of the hinge. Else the rotation vector."""
+    if mask == 3:
+        return cross(col(E, 2), col(F, 2))
+    if mask == 5:
+        return cross(col(E, 1), col(F, 1))
+    if mask == 6:
+        return cross(col(E, 0), col(F, 0))
+    return rotation_error(mm(F, mt(E)))
+
+
 @part
 def tie_block(h, pack, row, c, axis, rate, error):
     """The equality of one axis; returns a status."""
@@ -84,7 +102,7 @@ def tie_block(h, pack, row, c, axis, rate, error):
         rows.reals[k, 0] = 1.0 / (dt * d)
         rows.b[row] = rate + stiff * error / d
     else:
-        rows.b[row] = rate + TIE * error / dt
+        rows.b[row] = rate + min(max(TIE * error / dt, -TIE_SPEED), TIE_SPEED)
     rows.p[row] = rows.b[row]
     rows.lam[row] = reals1(h, TIE_IMPULSE)[6 * c + axis]
     return OK
@@ -110,6 +128,25 @@ def chosen(F, mask, j):
 
 
 @part
+def turning_terms(h, a, b, x, first):
+    """dt H_dot v of the rows between two bodies, in the world, where rows hold to second order; else zero."""
+    info = ints1(h, INFO)
+    if info[EXACT] == 0 or info[TRIAL] != 0:
+        return (0.0, 0.0, 0.0)
+    _, _, work = model_of(h)
+    dt = reals1(h, NUMBERS)[DT]
+    ra = sub(x, ld3(work, a * NW + POS))
+    rb = sub(x, ld3(work, b * NW + POS))
+    al = ld3(work, a * NW + DA)
+    be = ld3(work, b * NW + DA)
+    if first == ALONG:  # all of c'' less H v'
+        all_of = apart(work, ACCELERATION, a, b, x, x)
+        linear = sub(ld3(work, a * NW + DA + 3), ld3(work, b * NW + DA + 3))
+        return scale(dt, sub(all_of, add(linear, sub(cross(al, ra), cross(be, rb)))))
+    return scale(dt, sub(turned_apart(work, ACCELERATION, a, b, ra), sub(al, be)))
+
+
+@part
 def three_ties(h, c, a, b, mask, first, x, F, error):
     """The rows of one connection along (first = 0) or about (3) some axes of F; returns a status."""
     _, _, work = model_of(h)
@@ -126,12 +163,13 @@ def three_ties(h, c, a, b, mask, first, x, F, error):
     else:
         turn_pack(D, pack, rows.w)
     rate = split(pack_rate(work, a, b, rows.w, pack, reals1(h, NUMBERS)[DT]))
+    more = turning_terms(h, a, b, x, first)
     j = 0
     for k in range(3):
         if (mask >> k) & 1 == 0:
             continue
         d = (F[k], F[3 + k], F[6 + k])
-        v = rate[0] if j == 0 else (rate[1] if j == 1 else rate[2])
+        v = (rate[0] if j == 0 else (rate[1] if j == 1 else rate[2])) + dot(d, more)
         if tie_block(h, pack, rows.packs[pack, FIRST] + j, c, first + k, v, dot(d, error)) == ROOM:
             return ROOM
         j += 1
@@ -166,7 +204,7 @@ def tie_rows(h):
             F = mm(Ra, nine(ties, c, TURN_A))
             status = three_ties(h, c, a, b, tie_ints[c, AXES] & 7, ALONG, xb, F, gap)
             if status == OK and tie_ints[c, AXES] > 7:
-                twist = rotation_error(mm(F, mt(mm(Rb, nine(ties, c, TURN_B)))))
+                twist = turning_error(F, mm(Rb, nine(ties, c, TURN_B)), tie_ints[c, AXES] >> 3)
                 status = three_ties(h, c, a, b, tie_ints[c, AXES] >> 3, ABOUT, xb, F, twist)
         if status != OK:
             return status

@@ -57,16 +57,17 @@ def follow_track(h):
     track_v = reals2(h, TRACK_V)
     goal = reals1(h, TARGET_Q)
     rate = reals1(h, TARGET_V)
-    row = min(ints1(h, INFO)[TRACK_AT], track_q.shape[0] - 1)
+    at = ints1(h, INFO)[TRACK_AT]
+    row = min(at, track_q.shape[0] - 1)
     for k in range(goal.shape[0]):
         goal[k] = track_q[row, k]
     for k in range(rate.shape[0]):
-        rate[k] = track_v[row, k]
+        rate[k] = track_v[row, k] if at == row else 0.0  # at its end it rests
 
 
 @part
-def drive_joints(h):
-    """TOTAL torques for aba, and the implicit terms into ROTOR."""
+def drive_joints(h, dt):
+    """TOTAL torques for aba, and the implicit terms of a step dt into ROTOR; none (explicit torques) with dt = 0."""
     follow_track(h)
     ints, reals, _ = model_of(h)
     q = reals1(h, Q)
@@ -76,7 +77,6 @@ def drive_joints(h):
     drive = reals2(h, DRIVE)
     goal = reals1(h, TARGET_Q)
     rate = reals1(h, TARGET_V)
-    dt = reals1(h, NUMBERS)[DT]
     for i in range(1, ints.shape[0]):
         if ints[i, FOLLOWS] != 0:
             continue

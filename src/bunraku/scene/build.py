@@ -100,12 +100,6 @@ class Scene:
         """The world with all shapes and figures."""
         rng = np.random.default_rng(self.options.get("seed", 0))
         given = {key: self.options[key] for key in WORLD_OPTIONS if key in self.options}
-        if given.get("integrator") == "euler":
-            del given["integrator"]
-        elif "integrator" in given:
-            raise self.options.wrong(
-                f"there is no integrator {given['integrator']!r}.{closest(given['integrator'], ['euler'])}"
-            )
         try:
             world = World(self.options.get("dt", 0.001), **given)
         except BunrakuError as error:

@@ -149,3 +149,13 @@ class Figure(Measured):
         track_q[:, self.part.q], track_v[:, self.part.v] = rows, rates
         w._info[TRACK_AT] = 0
         w._set_track(track_q, track_v)
+
+
+def anchor(x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:
+    """(body, position, rotation) of a link in the world."""
+    if x is None:
+        return 0, np.zeros(3), np.eye(3)
+    link = LinkOf(x, x.model.links[0].name) if isinstance(x, Figure) else x
+    info = link.figure.model.frame(link.name)
+    position, rotation = link.figure.pose(link.name)
+    return (link.figure.part.body + info.body if info.body else 0), position, rotation

@@ -35,19 +35,27 @@ class Materials:
         _check(restitution)
         self._pairs[min(a, b), max(a, b)] = (checked(friction), restitution)
 
+    def kinds(self) -> list[int]:
+        """For every material the number of its kind, a row of `table`: those with the same values and no pair of their own are one kind."""
+        special = {k for pair in self._pairs for k in pair}
+        seen: dict[object, int] = {}
+        return [seen.setdefault(k if k in special else own, len(seen)) for k, own in enumerate(self._own)]
+
     def table(self) -> np.ndarray:
-        """(n n, 3): static friction, dynamic friction, restitution of every pair."""
-        n = max(len(self._own), 1)
+        """(n n, 3): static friction, dynamic friction, restitution of every pair of kinds."""
+        kinds = self.kinds()
+        first = dict(zip(kinds[::-1], self._own[::-1]))
+        n = max(len(first), 1)
         out = np.full((n, n, 3), DEFAULT)
         out[..., 2] = 0.0
-        for a, (fa, ea) in enumerate(self._own):
-            for b, (fb, eb) in enumerate(self._own):
+        for a, (fa, ea) in first.items():
+            for b, (fb, eb) in first.items():
                 given = [both(f) for f in (fa, fb) if f is not None]
                 if given:
                     out[a, b, :2] = [math.prod(x) ** (1 / len(given)) for x in zip(*given)]
                 out[a, b, 2] = max((x for x in (ea, eb) if x is not None), default=0.0)
         for (a, b), (mu, e) in self._pairs.items():
-            out[a, b] = out[b, a] = (*both(mu), e)
+            out[kinds[a], kinds[b]] = out[kinds[b], kinds[a]] = (*both(mu), e)
         return out.reshape(-1, 3)
 
 

@@ -12,11 +12,16 @@ from bunraku.constraint.island import DENSE, LARGE_STAGE, no_large
 from bunraku.constraint.large import solve_large
 from bunraku.constraint.response import BASE, HOP, SQUARE
 from bunraku.constraint.rows import PACK_COLUMNS, W
+from bunraku.errors import BunrakuError
 from bunraku.model import layout
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 
 MOST = 200_000  # rows beyond which a scene is refused
+
+
+class TooLarge(BunrakuError):
+    """A step needs more room than there is."""
 
 
 def trees(model: Model) -> np.ndarray:
@@ -42,7 +47,8 @@ def longest_way(model: Model) -> int:
 
 
 class Room:
-    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a large island's matrix, 0: there is none."""
+    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a large island's matrix,
+    0: there is none."""
 
     def __init__(self, model: Model, table: Table, rows: int = 96, pool: int = 64, entries: int = 0) -> None:
         tree = trees(model)
@@ -101,10 +107,21 @@ class Room:
         else:
             table.plan(LARGE_STAGE, no_large)
 
-    def grown(self) -> Room:
-        """Twice the rows and responses. The kernel does not say which it was."""
-        return Room(self.model, self.table, 2 * self.rows, 2 * self.pool, self.entries)
-
-    def enlarged(self, needed: int) -> Room:
-        """With room for a large island's matrix of so many entries."""
-        return Room(self.model, self.table, self.rows, self.pool, max(4096, 2 * self.entries, needed + needed // 2))
+    def grown(self, status: int) -> Room:
+        """Room for what a status of the step found too small; TooLarge where a machine cannot be expected to hold it."""
+        rows, pool, entries = self.rows, self.pool, self.entries
+        if status == at.ROOM_POOL:
+            pool = max(2 * pool, int(self.table.arrays[at.COUNT][at.N_POOL]))
+        elif status == at.ROOM_LARGE:
+            needed = int(self.table.arrays[at.INFO][at.LARGE_NEEDS])
+            entries = max(4096, 2 * entries, needed + needed // 2)
+        elif rows < MOST:
+            rows = min(2 * rows, MOST)
+        else:
+            raise TooLarge(f"more than {MOST} constraint rows; spread the scene out, or take fewer shapes")
+        try:
+            return Room(self.model, self.table, rows, pool, entries)
+        except MemoryError:
+            raise TooLarge(
+                f"no memory for {rows} constraint rows and {entries} entries of the matrix of one group of bodies that touch; take fewer shapes"
+            ) from None

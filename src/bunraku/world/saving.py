@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "bunraku world", 1
 DIGEST = 64
-SETTINGS, NUMBERS = [at.SWEEP_LIMIT, at.FIXED_PAIRS], [at.DT, at.MARGIN, at.TOLERANCE, at.STIFFNESS, at.RATIO]
+SETTINGS, NUMBERS = [at.SWEEP_LIMIT, at.FIXED_PAIRS, at.EXACT], [at.DT, at.MARGIN, at.TOLERANCE, at.STIFFNESS, at.RATIO]
 """Entries of `info` and `numbers` that follow from the world's options and shapes."""
-OPTIONS = ("dt", "contact", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
+OPTIONS = ("dt", "contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
 
 
 def save(world: World, path: str | Path) -> Path:
@@ -64,6 +64,7 @@ def structure(world: World, snapshot: Snapshot) -> dict[str, Any]:
                 "description": to_plain(f.model.description),
                 "gravity": to_plain(f.model.gravity),
                 "material": world._material_of[f.name],
+                "self_collision": world._self_collision[f.name],
             }
             for f in world.figures
         ],
@@ -166,7 +167,8 @@ def built(text: dict[str, Any]) -> World:
             raise InputError(f"figure {f['name']!r} has no description.")
         model = description.build()
         gravity = from_plain(f["gravity"])
-        world.add(model if tuple(model.gravity) == gravity else model.with_gravity(gravity), name=str(f["name"]))
+        model = model if tuple(model.gravity) == gravity else model.with_gravity(gravity)
+        world.add(model, name=str(f["name"]), self_collision=bool(f.get("self_collision", True)))
         numbers.append(int(f["material"]))
     world._material_of = dict(zip(world._figures, numbers))
     world._materials = Materials()

@@ -44,8 +44,10 @@ from bunraku.constraint.arrays import (
     START_V,
     SWEEPS,
     SWEEPS_MOST,
+    TOO_FAST,
     TOTAL,
     TRACK_AT,
+    TRIAL,
     UNSOLVED,
     UNSOLVED_ALL,
     Q,
@@ -55,7 +57,7 @@ from bunraku.constraint.arrays import (
 )
 from bunraku.constraint.contact_rows import contact_rows, keep_contacts
 from bunraku.constraint.island import solve_islands, velocity_change
-from bunraku.constraint.joint_rows import joint_rows, keep_joints
+from bunraku.constraint.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
 from bunraku.constraint.rows import begin, find_islands, trace_all
 from bunraku.constraint.tie_rows import keep_ties, tie_rows
 from bunraku.dynamics.aba_kernel import aba_passes
@@ -73,7 +75,6 @@ from bunraku.spatial.vec import ld3
 FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # stages
 RIGID, SPRINGY = np.int64(0), np.int64(1)
 VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
-TOO_FAST = 1e5  # m/s or rad/s
 
 
 @entry("h i")
@@ -87,18 +88,27 @@ def steps(h, n):
     return n, 0
 
 
+@inline
+def finite(x):
+    """Whether all of x is."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += 0.0 * x[k]
+    return total == 0.0
+
+
 @stage
 def free_motion(h):
     """v' without constraints, and the velocities of the bodies' origins (the angular ones are there after aba)."""
     ints, reals, work = model_of(h)
-    drive_joints(h)
+    drive_joints(h, reals1(h, NUMBERS)[DT])
     v = reals1(h, V)
     aba_passes(ints, reals, reals1(h, Q), v, reals1(h, TOTAL), reals1(h, F_EXT), work, reals1(h, ACCEL))
     for k in range(3):
         st(work, VEL + k, 0.0)
     for i in range(1, ints.shape[0]):
         drift(ints, reals, v, work, i, ld3(work, i * NW + ARM), axis(ints, work, i))
-    return OK
+    return OK if finite(reals1(h, ACCEL)) else DIVERGED
 
 
 @stage
@@ -122,7 +132,7 @@ def all_rows(h, soft):
     begin(rows_of(h))
     status = contact_rows(h, soft)
     if status == OK:
-        status = joint_rows(h)
+        status = joint_rows(h, NEAR_LIMITS)
     if status == OK:
         status = tie_rows(h)
     if status == OK:
@@ -175,25 +185,27 @@ def impulses(h, soft):
     """lam, the new v (NEXT_V), and the rate at which positions move (MOVED); returns a status."""
     after = reals1(h, NEXT_V)
     moved = reals1(h, MOVED)
-    status = solve_islands(h, VELOCITIES, soft)
+    bounced = ints1(h, INFO)[BOUNCED] != 0
+    status = OK
+    if bounced:  # an impact inside the step: positions have a right-hand side of their own
+        status = solve_islands(h, POSITIONS, soft)
+        if status == OK:
+            status = new_velocity(h, MOVED)
+    if status == OK:
+        status = solve_islands(h, VELOCITIES, soft)
     if status < 0:
         return status
     status = new_velocity(h, NEXT_V)
-    for k in range(after.shape[0]):
-        moved[k] = after[k]
+    if not bounced or status < 0:
+        for k in range(after.shape[0]):
+            moved[k] = after[k]
     if status < 0:
         return status
-    keep_contacts(h, soft)
-    keep_joints(h)
-    keep_ties(h)
-    if ints1(h, INFO)[BOUNCED] == 0:
-        return OK
-    status = solve_islands(
-        h, POSITIONS, soft
-    )  # an impact inside the step: positions have a right-hand side of their own
-    if status < 0:
-        return status
-    return new_velocity(h, MOVED)
+    if ints1(h, INFO)[TRIAL] == 0:
+        keep_contacts(h, soft)  # from here on nothing can fail
+        keep_joints(h)
+        keep_ties(h)
+    return OK
 
 
 @stage

@@ -26,7 +26,8 @@ import numpy as np
 from bunraku.collision import layout as at
 from bunraku.collision.regions import Region, region
 from bunraku.constraint import arrays
-from bunraku.constraint.contact_rows import STATIC
+from bunraku.constraint.contact_rows import LINKED, STATIC
+from bunraku.constraint.link_memory import link_state
 from bunraku.world.laststep import cross, last_contacts
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class ContactInfo:
     cop: np.ndarray  # centre of pressure, the foot's own ZMP [m]; the middle of the points where nothing presses
     twist: np.ndarray  # (6,) velocity of a against b at `cop`: linear, angular
     mu: float  # friction coefficient
-    solves: int  # sweeps of the iterative solver in the step
+    solves: int  # sweeps of the iterative solver in the step, solves of virtual links
+    link: str | None = None  # state that contact by virtual links found
 
     @property
     def force(self) -> np.ndarray:
@@ -83,6 +85,8 @@ class ContactInfo:
     @cached_property
     def state(self) -> str:
         """none, point, line or surface."""
+        if self.link is not None:
+            return self.link
         return "none" if self._feature is None else self._feature.state
 
     @property
@@ -177,7 +181,8 @@ class Report:
     worst_residual: float = 0.0
     most_sweeps: int = 0
     unsolved_in_all: int = 0
-    fallback: int = 0
+    fallback: int = 0  # 1 where virtual links handed the step to the iterative solver
+    fallbacks: int = 0  # such steps in the world's life
     solves: int = 0
     extra: dict[str, float] = field(default_factory=dict)
 
@@ -199,7 +204,8 @@ class Report:
             worst_residual=float(world._numbers[arrays.RESIDUAL_MOST]),
             most_sweeps=int(info[arrays.SWEEPS_MOST]),
             unsolved_in_all=int(info[arrays.UNSOLVED_ALL]),
-            fallback=int(info[arrays.FALLBACK]),
+            fallback=int(info[arrays.FELL]),
+            fallbacks=int(info[arrays.FALLBACK]),
             solves=int(info[arrays.SOLVES]),
             energy=float(energy(world.model, world.q, world.v)),
         )
@@ -225,7 +231,10 @@ def contact_views(world: World) -> list[ContactInfo]:
     ids, data, force = last_contacts(world)
     if len(ids) == 0:
         return []
-    g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info[2]), []
+    g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info[arrays.SWEEPS]), []
+    linked = world.contact == "virtual_link"
+    if linked and not world._info[arrays.FELL]:
+        sweeps = int(world._info[arrays.SOLVES])
     for patch in dict.fromkeys(ids[:, at.PATCH].tolist()):
         rows = np.flatnonzero(ids[:, at.PATCH] == patch)
         points, normal = data[rows, at.POINT : at.POINT + 3], data[rows[0], at.NORMAL : at.NORMAL + 3]
@@ -241,7 +250,7 @@ def contact_views(world: World) -> list[ContactInfo]:
         out.append(
             ContactInfo(
                 g.names[a], g.names[b], bodies, points.copy(), normal.copy(), gaps, force[rows], cop, twist,
-                friction_of(world, a, b), sweeps,
+                friction_of(world, a, b), sweeps, link_state(world._warm_force[rows[0], LINKED]) if linked else None,
             )
         )  # fmt: skip
     return out

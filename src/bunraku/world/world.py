@@ -21,37 +21,41 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint import arrays as at
-from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_LARGE
+from bunraku.constraint.arrays import DIVERGED, ROOM, ROOM_LARGE, ROOM_POOL
 from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.functions import kinematics
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
 from bunraku.model.configuration import multiply
-from bunraku.model.description import Shape, rotation_matrix
+from bunraku.model.description import Note, Shape, rotation_matrix
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 from bunraku.world import joints, models
-from bunraku.world.errors import StepDiverged
-from bunraku.world.figure import Figure, LinkOf
+from bunraku.world.errors import StepDiverged, check_finite, diverged
+from bunraku.world.figure import Figure, LinkOf, anchor
+from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
-from bunraku.world.room import MOST, Room
+from bunraku.world.room import Room, TooLarge
 from bunraku.world.sensors import Sensor, sensor_of
 from bunraku.world.snapshot import Snapshot, put_back, take
 from bunraku.world.step import steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
+
 class World:
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
-    contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors)."""
+    contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.world.step_rk4); seed: of `rng`, the world's one source of
+    chance (noise of sensors)."""
 
     def __init__(
         self,
         dt: float = 0.001,
         contact: str = "pgs",
         *,
+        integrator: str = "euler",
         gravity: Sequence[float] = (0.0, 0.0, -9.80665),
         tolerance: float = 1e-6,
         sweeps: int = 1000,
@@ -65,8 +69,9 @@ class World:
                 raise InputError(f"World: {what} {x} is not between 0 and {most:g}.")
         if not (np.isfinite(stiffness) and stiffness > 0 and np.isfinite(damping) and damping >= 0):
             raise InputError("World: stiffness must be positive, damping 0 or more (they serve contact='penalty').")
-        models.check(contact)
-        self.dt, self.contact, self.gravity = float(dt), contact, tuple(map(float, gravity))
+        models.check(contact, integrator)
+        self.dt, self.contact, self.integrator = float(dt), contact, integrator
+        self.gravity = tuple(map(float, gravity))
         self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
         self.stiffness, self.damping = float(stiffness), float(damping)
         self.time = 0.0
@@ -80,7 +85,9 @@ class World:
         self._fixed: list[Fixed] = []
         self._materials = Materials()
         self._material_of: dict[str, int] = {}
+        self._self_collision: dict[str, bool] = {}
         self._parts: dict[str, Part] = {}
+        self._model: Model | None = None
         self._ties = Ties()
         self._pushes: list[tuple[str, str, np.ndarray, float]] = []
         self._controllers: list[Callable[[World], None]] = []
@@ -97,12 +104,15 @@ class World:
         name: str | None = None,
         friction: Friction = None,
         restitution: float | None = None,
+        self_collision: bool = True,
     ) -> Figure:
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or restitution None
-        leaves them to the other side."""
+        leaves them to the other side. self_collision False: its own links never touch each other (hulls of a robot's meshes often overlap)."""
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
+        for shape in model.shapes:
+            refuse_without_extra(f"World: {name!r}, link {shape.link!r}", shape.kind, shape.role)
         q = model.neutral()
         root = model.joints[0] if model.joints and model.joints[0].kind == "free" else None
         if at is not None or rotation is not None:
@@ -123,6 +133,7 @@ class World:
         figure = Figure(self, name, model)
         self._figures[name] = figure
         self._material_of[name] = self._materials.add(friction, restitution)
+        self._self_collision[name] = bool(self_collision)
         self._rebuild(name, q)
         return figure
 
@@ -132,6 +143,7 @@ class World:
 
     def add_fixed(self, shape: Shape, *, friction: Friction = 0.8, restitution: float | None = 0.0) -> None:
         """A shape that does not move: a slope, a step, a wall."""
+        refuse_without_extra(f"World: fixed {shape.name or shape.kind!r}", shape.kind, shape.role)
         self._fixed.append(Fixed(shape, self._materials.add(friction, restitution)))
         self._ready = False
 
@@ -152,6 +164,19 @@ class World:
     def figures(self) -> tuple[Figure, ...]:
         """All figures, in the order they were added."""
         return tuple(self._figures.values())
+
+    @property
+    def model(self) -> Model:
+        """All figures as one model, put together when it is asked for."""
+        if self._model is None:
+            self._model, _ = combine([(f.name, f.model) for f in self._figures.values()], self.gravity)
+        return self._model
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What stands for meshes in collisions, and which shapes take no part, in words."""
+        self._prepare()
+        return self._geometry.notes
 
     def connect(
         self,
@@ -174,7 +199,7 @@ class World:
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
 
     def spring(
@@ -192,7 +217,7 @@ class World:
         """A spring [N/m] and damper [N s/m] between two points of two links (b None: of the world), given in world coordinates at this
         moment, the links' origins by default; `rest` [m] is its length without force, the present one by default. Cut it with `disconnect`."""
         self._prepare()
-        ends = self._anchor(a), self._anchor(b)
+        ends = anchor(a), anchor(b)
         return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
 
     def disconnect(self, connection: Connection) -> None:
@@ -231,13 +256,13 @@ class World:
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
         self._prepare()
-        self._check_finite()
+        check_finite(self)
         left = int(n)
         while left > 0:
             for c in self._controllers:
                 c(self)
             if self._controllers:
-                self._check_finite()
+                check_finite(self)
             self._push_now()
             wanted = 1 if self._controllers or self._pushes else left
             left -= wanted
@@ -258,6 +283,8 @@ class World:
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
             self._ties.put_into(self._table)
+        if len(self._geometry.general_pairs):
+            return general_steps(self, n)
         return steps.call(self._table.handle, n)
 
     def _answer(self, status: int) -> None:
@@ -265,21 +292,13 @@ class World:
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
-        elif status == ROOM:
-            if self._room.rows > MOST:
-                raise StepDiverged(
-                    f"t={self.time:.4f} s: more than {MOST} constraint rows; spread the scene out, or take fewer shapes."
-                )
-            self._room = self._room.grown()
-        elif status == ROOM_LARGE:
-            self._room = self._room.enlarged(int(self._info[at.LARGE_NEEDS]))
-        elif status == DIVERGED:
-            worst = int(np.argmax(np.nan_to_num(np.abs(self._moved), nan=np.inf)))
-            name, speed = self.model.dof_names[worst], self._moved[worst]
-            raise StepDiverged(
-                f"t={self.time:.4f} s: {name!r} would move at {speed:.3g} ({self.contact}, residual {self._numbers[at.RESIDUAL]:.2g}). "
-                f"The last good state is kept. Try dt <= {self.dt / 2:.2g}."
-            )
+        elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
+            try:
+                self._room = models.furnish(self.contact, self._room.grown(status))
+            except TooLarge as error:
+                raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
+        elif status in (DIVERGED, at.LOOPS_LARGE):
+            raise StepDiverged(diverged(self, status))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
 
@@ -337,8 +356,11 @@ class World:
         return next(f"{name}{k}" for k in range(2, 10**9) if f"{name}{k}" not in self._figures)
 
     def _rebuild(self, name: str, q: np.ndarray) -> None:
-        """The combined model after a figure was added; the others keep their state."""
+        """Room for the state of a figure that was added; the others keep theirs."""
         nv = self._figures[name].model.nv
+        last = next(reversed(self._parts.values()), None)
+        offsets = (last.body + last.model.nb - 1, last.q.stop, last.v.stop) if last else (0, 0, 0)
+        self._parts[name] = Part(name, self._figures[name].model, *offsets)
         self.q = np.concatenate([self.q, q])
         self.v = np.concatenate([self.v, np.zeros(nv)])
         self.tau = np.concatenate([self.tau, np.zeros(nv)])
@@ -346,9 +368,7 @@ class World:
         self.target_v = np.concatenate([self.target_v, np.zeros(nv)])
         self.applied = np.concatenate([self.applied, np.zeros(nv)])
         self.drive = np.concatenate([self.drive, joints.drive_rows(self._figures[name].model)])
-        self.model, parts = combine([(f.name, f.model) for f in self._figures.values()], self.gravity)
-        self._parts = {p.name: p for p in parts}
-        self._ready = False
+        self._model, self._ready = None, False
 
     def _prepare(self) -> None:
         """Make the scene's arrays if it changed."""
@@ -357,14 +377,18 @@ class World:
         if not self._figures:
             raise InputError("the world is empty; add a figure first.")
         m, t = self.model, Table(at.ARRAYS)
-        placed = [Placed(p.model, p.body, material=self._material_of[p.name]) for p in self._parts.values()]
-        self._table, self._geometry = t, Geometry.of(placed, self._fixed)
-        self._contacts, self._room = Contacts(self._geometry), Room(m, t)
+        kinds = self._materials.kinds()
+        placed = [
+            Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]]) for p in self._parts.values()
+        ]
+        self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
+        say_ignored(self._geometry.notes)
+        self._contacts, self._room = Contacts(self._geometry), models.furnish(self.contact, Room(m, t))
         self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
         self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
         self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
         self._numbers[[at.STIFFNESS, at.RATIO]] = self.stiffness, self.damping
-        self._info[at.SWEEP_LIMIT] = self.sweeps
+        self._info[[at.SWEEP_LIMIT, at.EXACT]] = self.sweeps, self.integrator == "rk4"
         self._info[at.FIXED_PAIRS] = -1 if self._geometry.sweeps else len(self._geometry.pairs)
         for number, array in {
             **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
@@ -377,13 +401,14 @@ class World:
             at.EXCLUDED: self._geometry.excluded,
             at.MATERIALS: self._materials.table(),
             **joints.tables(m),
+            **models.tables(self.integrator, m),
         }.items():
             t.put(number, array)
         self._set_track(*self._track)
         self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
         self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
         self._ties.put_into(t)
-        for k, what in enumerate(models.stages(self.contact)):
+        for k, what in models.stages(self.contact, self.integrator).items():
             t.plan(k, what)
         self._ready = True
 
@@ -424,27 +449,3 @@ class World:
             k = 6 * (f.part.body + info.body)
             self._f_ext[k : k + 3] += wrench[:3]
             self._f_ext[k + 3 : k + 6] += wrench[3:] + np.cross(arm, wrench[:3])
-
-    def _anchor(self, x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:
-        """(body, position, rotation) of a link in the world."""
-        if x is None:
-            return 0, np.zeros(3), np.eye(3)
-        link = LinkOf(x, x.model.links[0].name) if isinstance(x, Figure) else x
-        info = link.figure.model.frame(link.name)
-        position, rotation = link.figure.pose(link.name)
-        return (link.figure.part.body + info.body if info.body else 0), position, rotation
-
-    def _check_finite(self) -> None:
-        """Raise if something a user set is not finite."""
-        if np.isfinite(self.q.sum() + self.v.sum() + self.tau.sum() + self.target_q.sum() + self.target_v.sum()):
-            return
-        rates = (("v", self.v), ("tau", self.tau), ("target_v", self.target_v))
-        for what, a, names in [(what, a, self.model.dof_names) for what, a in rates]:
-            bad = np.flatnonzero(~np.isfinite(a))
-            if len(bad):
-                raise StepDiverged(f"t={self.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot.")
-        for what, a in (("q", self.q), ("target_q", self.target_q)):
-            bad = np.flatnonzero(~np.isfinite(a))
-            if len(bad):
-                name = next((j.name for j in self.model.joints if j.iq <= bad[0] < j.iq + max(j.nq, 1)), "?")
-                raise StepDiverged(f"t={self.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot.")

@@ -80,17 +80,20 @@ EXACT = 1e-10  # relative size of an acceleration, velocity or force that is rou
 
 @inline
 def hypothesise(patch, flags, record, iwork, tried, p, impact):
-    """First state of every patch, the last step's if there is one; for an impact, the whole region sticking (N10)."""
+    """First state of every patch, the last step's if there is one (MODE is not 0); what stuck is thought to stick, the mode of others follows from
+    their motion. For an impact, the whole region sticking (N10)."""
     for i in range(p):
         at = i * NF
         state, first, second = base_state(patch, i)
         old = flags[at + STATE]
-        remembered = old != NONE and flags[at + MODE] != 0 and not impact
+        remembered = flags[at + MODE] != 0 and not impact
         if remembered and old < state:
             n = vertex_count(patch, i)
             low = flags[at + I]
             high = flags[at + J]
-            if old == POINT and 0 <= low < n:
+            if old == NONE:
+                state, first, second = NONE, 0, 0
+            elif old == POINT and 0 <= low < n:
                 state, first, second = POINT, low, low
             elif old == LINE and 0 <= low < n and high == (low + 1 if low + 1 < n else 0):
                 state, first, second = LINE, low, high
@@ -100,10 +103,11 @@ def hypothesise(patch, flags, record, iwork, tried, p, impact):
             x, y = middle(patch, i)
             st(record, i * NR + PV, x)
             st(record, i * NR + PV + 1, y)
-        flags[at + MODE] = 0
         st(record, i * NR + D, -1.0)
-        if impact:
+        if impact or (remembered and flags[at + MODE] == STICK):
             stick(flags, record, i)
+        else:
+            flags[at + MODE] = 0
 
 
 @inline
