@@ -5,6 +5,7 @@ Playwright's evaluate, which works under the page's strict Content-Security-Poli
 """
 
 import io
+import os
 import shutil
 import time
 
@@ -16,7 +17,7 @@ FLAGS = (
     *("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
 )
-PATIENCE = 60.0  # s until a condition counts as never met
+PATIENCE = float(os.environ.get("BUNRAKU_PATIENCE", "60"))  # s until a condition counts as never met
 
 
 def find_chromium():
@@ -57,7 +58,9 @@ def until(page, condition):
     end = time.monotonic() + PATIENCE
     while not page.evaluate(f"!!({condition})"):
         if time.monotonic() > end:
-            state = page.evaluate("Object.fromEntries(Object.entries(window.bunraku ?? {}).filter(([k, v]) => !(v instanceof Function)))")
+            state = page.evaluate(
+                "Object.fromEntries(Object.entries(window.bunraku ?? {}).filter(([k, v]) => !(v instanceof Function)))"
+            )
             pytest.fail(f"never true: {condition}; the page says {state}, faults {page.faults}")
         page.wait_for_timeout(20)
 

@@ -99,7 +99,11 @@ class Walk:
         if part < 2.0 - swing:
             return start, self.sole, True
         u = (part - 2.0 + swing) / swing
-        return start + length * (u - math.sin(2 * math.pi * u) / (2 * math.pi)), self.sole + 0.09 * math.sin(math.pi * u) ** 2, False
+        return (
+            start + length * (u - math.sin(2 * math.pi * u) / (2 * math.pi)),
+            self.sole + 0.09 * math.sin(math.pi * u) ** 2,
+            False,
+        )
 
     def load(self, t):
         """Part of the weight on the left and on the right foot."""
@@ -138,7 +142,10 @@ class Walk:
             angles[f"{side}_lower_arm"] = -0.35 + 0.3 * min(swing, 0.0)
         for link in self.links[1:]:
             at, turn = out[link.parent]
-            out[link.name] = (at + turned(turn, self.place[link.name]), product(turn, about_y(angles.get(link.name, 0.0))))
+            out[link.name] = (
+                at + turned(turn, self.place[link.name]),
+                product(turn, about_y(angles.get(link.name, 0.0))),
+            )
         rows = [np.concatenate(out[name]) for name in self.names]
         for i in range(self.extra):
             a = 0.7 * t + i
@@ -157,13 +164,33 @@ class Walk:
             corners = FOOT[2:] if line else FOOT
             for corner in corners:
                 force = WEIGHT * share / len(corners)
-                rows.append([x + corner[0], SIDES[side] * self.wide + corner[1], 0.0, 0.08 * force, 0.0, force, patch, 2 if line else 3])
+                rows.append(
+                    [
+                        x + corner[0],
+                        SIDES[side] * self.wide + corner[1],
+                        0.0,
+                        0.08 * force,
+                        0.0,
+                        force,
+                        patch,
+                        2 if line else 3,
+                    ]
+                )
         return np.array(rows).reshape(-1, 8)
 
     def values(self, t):
         load, zmp = self.load(t), self.zmp(t)
-        first = [WEIGHT * load["left"], WEIGHT * load["right"], zmp[0], zmp[1], 30.0 + 4.0 * math.sin(4 * math.pi * t / STEP_TIME)]
-        more = [(20.0 + i) * math.sin(math.pi * t / STEP_TIME + i) * (1.0 if i % 2 == 0 else 0.02) for i in range(self.channels - 5)]
+        first = [
+            WEIGHT * load["left"],
+            WEIGHT * load["right"],
+            zmp[0],
+            zmp[1],
+            30.0 + 4.0 * math.sin(4 * math.pi * t / STEP_TIME),
+        ]
+        more = [
+            (20.0 + i) * math.sin(math.pi * t / STEP_TIME + i) * (1.0 if i % 2 == 0 else 0.02)
+            for i in range(self.channels - 5)
+        ]
         return np.array(first + more)
 
     def time(self, k):

@@ -8,11 +8,11 @@ import zlib
 
 import numpy as np
 import pytest
-from viewer_scenes import Walk, frame_bytes
 
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer import page
 from bunraku.viewer.export import MISSING, export_html, pack, quantise, read_frame
+from viewer_scenes import Walk, frame_bytes
 
 
 def unpack(stream):
@@ -114,8 +114,14 @@ def bad_frames():
         "short": ([good[0], good[1][:-4]], "frame 1: .* bytes, wanted"),
         "not finite": ([frame_bytes(0, 0.0, lost, none, figures, channels)], "not finite"),
         "back in time": ([good[1], good[0]], "frame 1: time 0 s after 0.0333"),
-        "other bodies": ([good[0], frame_bytes(1, 1.0, poses[:-1], none, figures, channels)], "frame 1: 12 poses, wanted 13"),
-        "other channels": ([frame_bytes(0, 0.0, poses, none, figures, channels[:-1])], "scene has 12 channels, its frames have 11"),
+        "other bodies": (
+            [good[0], frame_bytes(1, 1.0, poses[:-1], none, figures, channels)],
+            "frame 1: 12 poses, wanted 13",
+        ),
+        "other channels": (
+            [frame_bytes(0, 0.0, poses, none, figures, channels[:-1])],
+            "scene has 12 channels, its frames have 11",
+        ),
     }
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from viewer_browser import browser, near, open_page, pixels, until  # noqa: F401
-from viewer_scenes import SIDES, WEIGHT, Walk
 
 from bunraku.viewer.export import export_html, read_frame
+from viewer_browser import browser, near, open_page, pixels, until  # noqa: F401
+from viewer_scenes import SIDES, WEIGHT, Walk
 
 ZMP, COM, LINK, SURFACE = 0xD6336C, 0x2F6FDB, 0xD0A215, 0x1F9E8A  # colours of the page's legend
 READY = "window.bunraku?.ready"
@@ -43,7 +43,9 @@ def scrub(page, frame):
 
 def settle(page):
     """Two turns of the page's loop, so that what was asked for is drawn."""
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))")
+    page.evaluate(
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+    )
 
 
 def test_opens_from_the_file_system_draws_and_asks_nobody(page, url):
@@ -340,8 +342,12 @@ def test_names_are_text_and_foreign_scripts_do_not_run(browser, tmp_path):  # no
     page = open_page(browser, export_html(walk.scene, walk.frames(), tmp_path / "evil.html").as_uri())
     until(page, READY)
     assert page.get_by_test_id("title").inner_text() == evil
-    page.evaluate("() => { const s = document.createElement('script'); s.textContent = 'window.taken = 3'; document.body.append(s) }")
-    page.evaluate("() => { const i = document.createElement('img'); i.src = 'https://example.invalid/x.png'; document.body.append(i) }")
+    page.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.taken = 3'; document.body.append(s) }"
+    )
+    page.evaluate(
+        "() => { const i = document.createElement('img'); i.src = 'https://example.invalid/x.png'; document.body.append(i) }"
+    )
     settle(page)
     assert page.evaluate("window.taken === undefined")
     assert sum("Content Security Policy" in fault for fault in page.faults) >= 2

@@ -8,14 +8,14 @@ import json
 import threading
 
 import pytest
-from viewer_browser import browser, open_page, until  # noqa: F401
-from viewer_scenes import Walk
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 from websockets.sync.server import serve
 
 from bunraku.viewer import page as built
+from viewer_browser import browser, open_page, until  # noqa: F401
+from viewer_scenes import Walk
 
 TOKEN = "a-token_of-43-characters"
 
@@ -28,7 +28,11 @@ class Server:
         self.scene = {**self.walk.scene, "live": duration is None, "duration": duration}
         self.commands, self.offered, self.clients = [], [], []
         self.server = serve(
-            self.talk, "127.0.0.1", port, process_request=self.page, select_subprotocol=lambda c, offered: self.pick(offered)
+            self.talk,
+            "127.0.0.1",
+            port,
+            process_request=self.page,
+            select_subprotocol=lambda c, offered: self.pick(offered),
         )
         self.port = self.server.socket.getsockname()[1]
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -43,7 +47,10 @@ class Server:
             return None
         body = built.html()
         headers = Headers(
-            {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": built.policy(body, connect="'self'")}
+            {
+                "Content-Type": "text/html; charset=utf-8",
+                "Content-Security-Policy": built.policy(body, connect="'self'"),
+            }
         )
         headers["Content-Length"] = str(len(body.encode()))
         return Response(200, "OK", headers, body.encode())
