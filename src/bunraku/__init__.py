@@ -41,6 +41,7 @@ FOLDERS = (
     "formats",
     "scene",
     "draw",
+    "viewer",
     "cli",
     "errors",
 )

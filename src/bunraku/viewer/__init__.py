@@ -1,1 +1,1 @@
-"""The viewer: a page in the browser that shows a world while it runs, a recording, or a file that holds its own data."""
+"""The viewer: a world or a recording in the browser. See docs/viewer-server.md."""

@@ -1,4 +1,5 @@
-// Balance of each figure: centre of mass and its path, zero-moment point, support polygon.
+// Balance of each figure: centre of mass and its path, zero-moment point, support polygon. Loose things of one body get
+// no marks beside jointed figures, and at most eight figures have them.
 //
 // A frame's contacts do not say whose they are; a patch counts for the figure whose body origin is nearest to it, and
 // carries it where its force points mostly upwards (within 60 degrees).
@@ -7,6 +8,8 @@ import { ball, LIFT, Path, Polygon, target } from "./marks";
 import { hullFromAbove, type Patch } from "./polygon";
 import { COM_COLOR, ZMP_COLOR } from "./theme";
 import { FIGURE, POSE, type Frame, type SceneMessage, type Vec3 } from "./types";
+
+const MOST_FIGURES = 8;
 
 export class Balance {
   readonly mass = new Group(); // centres of mass, plumb lines, paths
@@ -20,10 +23,14 @@ export class Balance {
   private readonly marks: Group[];
   private readonly polygons: Polygon[];
   private readonly figureOfBody: number[];
+  private readonly shown: number[]; // figures with marks
 
   constructor(scene: SceneMessage, extent: number) {
     this.figureOfBody = scene.bodies.map((body) => scene.figures.indexOf(body.figure ?? ""));
-    const each = <T>(make: () => T) => scene.figures.map(make);
+    const all = scene.figures.map((_, g) => g);
+    const jointed = all.filter((g) => this.figureOfBody.filter((figure) => figure === g).length > 1);
+    this.shown = (jointed.length ? jointed : all).slice(0, MOST_FIGURES);
+    const each = <T>(make: () => T) => this.shown.map(make);
     this.centres = each(() => ball(COM_COLOR, 0.012 * extent));
     this.plumbs = each(() => new Path(COM_COLOR, 4));
     this.paths = each(() => new Path(COM_COLOR));
@@ -40,7 +47,7 @@ export class Balance {
     this.zmpCount = this.supportCount = 0;
     this.centres.forEach((centre, g) => {
       const f = frame.figures;
-      const at = g * FIGURE;
+      const at = this.shown[g]! * FIGURE;
       const com: Vec3 = [f[at]!, f[at + 1]!, f[at + 2]!];
       const zmp: Vec3 = [f[at + 3]!, f[at + 4]!, f[at + 5]!];
       centre.visible = Number.isFinite(com[0]);
@@ -65,11 +72,11 @@ export class Balance {
   }
 
   private cornersByFigure(frame: Frame, patches: readonly Patch[]): Vec3[][] {
-    const corners: Vec3[][] = this.centres.map(() => []);
+    const corners: Vec3[][] = this.shown.map(() => []);
     for (const { points, total } of patches) {
       const force = Math.hypot(...total);
       if (!points.length || !(total[2] > 0.5 * force)) continue;
-      const figure = this.figureNear(frame, points[0]!);
+      const figure = this.shown.indexOf(this.figureNear(frame, points[0]!));
       if (figure >= 0) corners[figure]!.push(...points);
     }
     return corners;

@@ -6,7 +6,7 @@ import { patchesOf, type Patch } from "./polygon";
 import { STATE_COLORS, THEMES, type ThemeName } from "./theme";
 import type { Frame, Vec3 } from "./types";
 
-const MOST_PATCHES = 96;
+const MOST_PATCHES = 96; // drawn; all are counted
 const size = (f: Vec3) => Math.hypot(f[0], f[1], f[2]);
 
 export class Contacts {
@@ -47,16 +47,17 @@ export class Contacts {
   }
 
   show(frame: Frame): void {
-    this.patches = patchesOf(frame).slice(0, MOST_PATCHES);
+    this.patches = patchesOf(frame);
+    const drawn = this.patches.slice(0, MOST_PATCHES);
     this.states = [0, 0, 0, 0];
     this.arrows.clear();
     const perNewton = this.reference > 0 ? this.arrowLength / this.reference : 0;
     const longest = 2.2 * this.arrowLength;
     const thick = 0.0042 * this.extent;
     let centres = 0;
-    this.patches.forEach((patch, i) => {
+    for (const patch of this.patches) this.states[patch.state]! += 1;
+    drawn.forEach((patch, i) => {
       const color = STATE_COLORS[patch.state] ?? STATE_COLORS[0]!;
-      this.states[patch.state]! += 1;
       this.regionAt(i).paint(color);
       this.regionAt(i).set(patch.points, 0.0015 * this.extent);
       const whole = Math.min(size(patch.total) * perNewton, longest);
@@ -73,7 +74,7 @@ export class Contacts {
       }
     });
     this.arrows.finish();
-    for (let i = this.patches.length; i < this.drawn.length; i++) this.drawn[i]!.group.visible = false;
+    for (let i = drawn.length; i < this.drawn.length; i++) this.drawn[i]!.group.visible = false;
     for (let i = centres; i < this.centres.length; i++) this.centres[i]!.visible = false;
   }
 

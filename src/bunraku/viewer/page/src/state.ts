@@ -1,4 +1,5 @@
 // window.bunraku: what the page is doing, to be read (never written) by tests and by the curious in the console.
+import { Vector3 } from "three";
 import type { Source } from "./source";
 import type { Show } from "./show";
 import type { Plots } from "./plots";
@@ -85,6 +86,12 @@ export function exposeState(app: Watched): void {
     /** Pose of a body in the frame shown: x y z qw qx qy qz. */
     pose(body: number) {
       return Array.from(frame()?.poses.subarray(7 * body, 7 * body + 7) ?? []);
+    },
+    /** Where a point of the world is on the canvas, in pixels from its upper left corner. */
+    project(x: number, y: number, z: number) {
+      const seen = new Vector3(x, y, z).project(app.stage.camera);
+      const { clientWidth: width, clientHeight: height } = app.stage.holder;
+      return [(0.5 + 0.5 * seen.x) * width, (0.5 - 0.5 * seen.y) * height];
     },
     channel(number: number) {
       return frame()?.channels[number] ?? NaN;
