@@ -187,6 +187,22 @@ def test_a_lost_connection_is_said_and_comes_back(browser):  # noqa: F811
     again.close()
 
 
+def test_connections_come_and_go_while_it_runs(browser, server):  # noqa: F811
+    """A scene that differs only in its connections keeps frames and view."""
+    page = opened(browser, server)
+    page.keyboard.press("1")
+    until(page, "bunraku.view === 'front' && bunraku.connections === 0")
+    grip = {"body_a": 7, "body_b": -1, "point_a": [0.0, 0.0, 0.0], "point_b": [1.0, 1.0, 0.5]}
+    server.clients[-1].send(json.dumps({**server.scene, "connections": [grip]}))
+    until(page, "bunraku.connections === 1")
+    assert page.evaluate("[bunraku.frames, bunraku.view]") == [10, "front"]
+    server.clients[-1].send(json.dumps(server.scene))
+    until(page, "bunraku.connections === 0")
+    server.clients[-1].send(json.dumps({**server.scene, "title": "Another"}))
+    until(page, "bunraku.frames === 0 && document.getElementById('title').textContent === 'Another'")
+    page.close()
+
+
 def test_garbage_from_the_server_is_noted_and_passed_over(browser, server):  # noqa: F811
     page = opened(browser, server)
     for garbage in (b"BKF1", bytes(64), b"BKF1" + bytes(60) + b"\xff" * 8, "{", '{"type": "scene"}'):

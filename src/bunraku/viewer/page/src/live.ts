@@ -1,7 +1,7 @@
 // A live server: frames arrive over one WebSocket of the same origin, commands go back as small JSON texts. The token of
 // the address (#token=…) is sent as a subprotocol. A lost connection comes back by itself, with growing pauses.
 import { decodeFrame, frameAt } from "./frames";
-import { parseScene, type Frame, type SceneMessage, type StatusMessage } from "./types";
+import { parseScene, sameCast, type Frame, type SceneMessage, type StatusMessage } from "./types";
 import type { Source } from "./source";
 
 const KEEP = 3600; // frames kept for plots, ghosts and looking back: a minute at 60 Hz
@@ -17,6 +17,7 @@ export class Live implements Source {
   message: string | null = "Connecting …";
   duration: number | null = null;
   private lookingBack: number | null = null; // time shown while the reader looks at the past
+  private scene: SceneMessage | null = null;
   private socket: WebSocket | null = null;
   private pauseBefore = FIRST_PAUSE;
   private wasConnected = false;
@@ -124,7 +125,8 @@ export class Live implements Source {
     const message = JSON.parse(text) as { type: string };
     if (message.type === "scene") {
       const scene = parseScene(text);
-      this.frames.length = 0;
+      if (!this.scene || !sameCast(this.scene, scene)) this.frames.length = 0;
+      this.scene = scene;
       this.duration = scene.duration;
       this.onScene(scene);
     } else if (message.type === "status") {

@@ -12,7 +12,7 @@ import { Stage } from "./stage";
 import { exposeState } from "./state";
 import { firstTheme, keepTheme, type ThemeName } from "./theme";
 import { Timeline } from "./timeline";
-import { parseScene, type SceneMessage } from "./types";
+import { parseScene, sameCast, type SceneMessage } from "./types";
 import "./style.css";
 
 const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
@@ -73,8 +73,15 @@ class App {
     this.source = new Live(token, (message) => this.setScene(message), (text) => this.note(text));
   }
 
+  /** Another scene; where only the connections changed, view and plots stay as they are. */
   setScene(scene: SceneMessage): void {
+    const same = this.scene !== null && sameCast(this.scene, scene);
     this.scene = scene;
+    if (same) {
+      this.show?.setConnections(scene);
+      this.shownFrame = null;
+      return;
+    }
     this.show?.remove();
     this.show = this.shownFrame = null;
     document.title = scene.title ? `${scene.title} – Bunraku` : "Bunraku";

@@ -9,6 +9,7 @@ import {
   type InterleavedBufferAttribute,
   Mesh,
   MeshBasicMaterial,
+  type Object3D,
   RingGeometry,
   SphereGeometry,
 } from "three";
@@ -29,6 +30,16 @@ const flat = (color: number, opacity: number) =>
     polygonOffset: true,
     polygonOffsetFactor: -2,
   });
+
+/** Take something from the stage for good and free what the graphics card holds of it. */
+export function discard(thing: Object3D): void {
+  thing.removeFromParent();
+  thing.traverse((part) => {
+    if (!(part instanceof Mesh)) return;
+    part.geometry.dispose();
+    for (const material of [part.material].flat()) material.dispose();
+  });
+}
 
 /** A flat ring with a bead: zero-moment point, centre of pressure. */
 export function target(color: number, radius: number): Group {

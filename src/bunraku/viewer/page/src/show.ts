@@ -5,6 +5,7 @@ import { Bodies } from "./bodies";
 import { Connections } from "./connections";
 import { Contacts } from "./contacts";
 import { hex } from "./dom";
+import { discard } from "./marks";
 import { COM_COLOR, CONNECTION_COLOR, ZMP_COLOR, type ThemeName } from "./theme";
 import { POSE, type Frame, type SceneMessage } from "./types";
 import type { Stage } from "./stage";
@@ -29,7 +30,7 @@ export class Show {
   readonly bodies: Bodies;
   readonly contacts: Contacts;
   readonly balance: Balance;
-  readonly connections: Connections;
+  connections: Connections;
   readonly subject = new Vector3();
   private readonly layers: Record<LayerName, Object3D>;
   private readonly root = new Object3D();
@@ -68,7 +69,7 @@ export class Show {
   }
 
   remove(): void {
-    this.root.removeFromParent();
+    discard(this.root);
   }
 
   setTheme(name: ThemeName): void {
@@ -81,6 +82,16 @@ export class Show {
     this.layers[name].visible = on;
     this.haunted = NaN;
     this.stage.touch();
+  }
+
+  /** Connections made, cut or broken since. */
+  setConnections(scene: SceneMessage): void {
+    const { group } = this.connections;
+    this.connections = new Connections(scene, this.extent);
+    this.connections.group.visible = group.visible;
+    discard(group);
+    this.layers.connections = this.connections.group;
+    this.root.add(this.connections.group);
   }
 
   isOn(name: LayerName): boolean {

@@ -65,6 +65,12 @@ export const CONTACT = 8;
 export const FIGURE = 6;
 export const GROUPS = ["forces", "torques", "angles", "energy", "zmp", "other"] as const;
 
+/** Whether two scenes have the same bodies, shapes and channels, so that frames of the one fit the other. */
+export function sameCast(a: SceneMessage, b: SceneMessage): boolean {
+  const cast = ({ title, bodies, shapes, figures, channels }: SceneMessage) => JSON.stringify([title, bodies, shapes, figures, channels]);
+  return cast(a) === cast(b);
+}
+
 /** The scene of a JSON text, or an error that says what is wrong with it. */
 export function parseScene(text: string): SceneMessage {
   const scene = JSON.parse(text) as SceneMessage;
