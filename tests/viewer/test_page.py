@@ -126,6 +126,7 @@ def test_a_click_on_a_plot_seeks(page):
     for part in (0.25, 0.7):
         area.click(position={"x": part * box["width"], "y": box["height"] / 2})
         until(page, f"Math.abs(bunraku.time - {4.0 * part}) < {2 * 4.0 / box['width']}")
+    settle(page)
     line = page.locator(".plot-now").bounding_box()
     shown = WALK.time(ask(page, "frame"))
     assert line["x"] - box["x"] == pytest.approx(shown / 4.0 * box["width"], abs=2.0)
