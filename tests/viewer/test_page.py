@@ -153,6 +153,21 @@ def test_plots_by_group_with_values_at_the_present(page):
     assert before > 400  # the first line's blue was there
 
 
+def test_of_many_curves_the_busiest_are_drawn_and_listed_first(browser, tmp_path):  # noqa: F811
+    """Torque i swings by 20 + i N m: of 18 the last six are drawn."""
+    walk = Walk(2.0, channels=40)
+    page = open_page(browser, export_html(walk.scene, walk.frames(), tmp_path / "many.html").as_uri())
+    until(page, READY)
+    page.get_by_test_id("group-torques").click()
+    torques = [i for i, c in enumerate(walk.scene["channels"]) if c["group"] == "torques"]
+    rows = page.locator("#channels button")
+    listed = [int(rows.nth(i).get_attribute("data-testid").removeprefix("channel-")) for i in range(rows.count())]
+    assert listed == torques[-6:] + torques[:-6]
+    pressed = [rows.nth(i).get_attribute("aria-pressed") for i in range(rows.count())]
+    assert pressed == ["true"] * 6 + ["false"] * (len(torques) - 6)
+    page.close()
+
+
 def test_force_arrows_and_their_layer(page):
     scrub(page, SINGLE)
     assert ask(page, "arrows") == 5  # one foot: four corners and their sum

@@ -14,7 +14,7 @@ export class Plots {
   private shown = new Set<number>(); // channel numbers drawn
   private readonly now = document.createElement("div");
   private values: HTMLElement[] = [];
-  private listed: number[] = [];
+  private listed: number[] = []; // channels of the group, those shown at first before the others
   private known = -1; // frames in the chart, and its last time, to see whether it is stale
   private knownEnd = NaN;
 
@@ -44,7 +44,9 @@ export class Plots {
   /** Draw another group of channels; its widest ranging ones are shown first. */
   choose(group: string, frames: readonly Frame[] = this.frames): void {
     this.group = group;
-    this.shown = new Set(this.busiest(this.channelsOf(group), frames));
+    const channels = this.channelsOf(group);
+    this.shown = new Set(this.busiest(channels, frames));
+    this.listed = [...channels.filter((c) => this.shown.has(c)), ...channels.filter((c) => !this.shown.has(c))];
     this.build(frames);
   }
 
@@ -153,7 +155,6 @@ export class Plots {
   private list(): void {
     const { channels } = this.places;
     const top = channels.scrollTop;
-    this.listed = this.channelsOf(this.group);
     channels.replaceChildren(
       ...this.listed.map((c) => {
         const { name, unit } = this.scene.channels[c]!;
