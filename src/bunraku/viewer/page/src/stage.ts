@@ -1,0 +1,94 @@
+// The 3D picture: renderer, lights and soft shadows. Renders only when something changed (`touch`). World z is up.
+import {
+  Color,
+  DirectionalLight,
+  HemisphereLight,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { makeGround, type Ground } from "./ground";
+import { THEMES, type ThemeName } from "./theme";
+
+const SUN = new Vector3(0.45, -0.62, 1.1).normalize();
+
+export class Stage {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(32, 1, 0.02, 500);
+  readonly renderer: WebGLRenderer;
+  readonly ground: Ground = makeGround();
+  drawn = 0;
+  private readonly sun = new DirectionalLight(0xfff4e6);
+  private readonly sky = new HemisphereLight(0xffffff, 0xc9c4bc);
+  private dirty = true;
+
+  constructor(
+    readonly holder: HTMLElement,
+    canvas: HTMLCanvasElement,
+  ) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.camera.up.set(0, 0, 1);
+    this.sky.position.set(0, 0, 1);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 3.2;
+    this.sun.shadow.bias = -0.0002;
+    this.sun.shadow.normalBias = 0.012;
+    this.scene.add(this.sun, this.sun.target, this.sky);
+    new ResizeObserver(() => this.resize()).observe(holder);
+    this.resize();
+  }
+
+  setTheme(name: ThemeName): void {
+    const theme = THEMES[name];
+    this.scene.background = new Color(theme.sky);
+    this.sun.intensity = theme.sunlight;
+    this.sky.intensity = theme.skylight;
+    this.sky.groundColor.setHex(name === "light" ? 0xc9c4bc : 0x3a3f48);
+    this.ground.setTheme(theme);
+    this.touch();
+  }
+
+  /** Light, shadows and the grid's fading follow the point looked at; `size` is the extent of the scene in m. */
+  centre(at: Vector3, size: number): void {
+    const half = Math.max(1.2 * size, 1);
+    const frustum = this.sun.shadow.camera;
+    if (Math.abs(frustum.right - half) > 0.05 * half) {
+      [frustum.left, frustum.right, frustum.bottom, frustum.top] = [-half, half, -half, half];
+      [frustum.near, frustum.far] = [0.1, 8 * half];
+      frustum.updateProjectionMatrix();
+    }
+    // in whole texels, so that the edges of shadows do not crawl while the camera follows
+    const texel = (2 * half) / this.sun.shadow.mapSize.x;
+    const snapped = at.clone().divideScalar(16 * texel).round().multiplyScalar(16 * texel);
+    this.sun.target.position.copy(snapped);
+    this.sun.position.copy(snapped).addScaledVector(SUN, 4 * half);
+    this.ground.centre.copy(at);
+    this.ground.reach.value = Math.max(7 * size, 10, 2.5 * this.camera.position.distanceTo(at));
+  }
+
+  touch(): void {
+    this.dirty = true;
+  }
+
+  draw(): void {
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.drawn += 1;
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.holder;
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.touch();
+  }
+}

@@ -1,0 +1,107 @@
+// window.bunraku: what the page is doing, to be read (never written) by tests and by the curious in the console.
+import { Vector3 } from "three";
+import type { Source } from "./source";
+import type { Show } from "./show";
+import type { Plots } from "./plots";
+import type { Stage } from "./stage";
+import type { Camera } from "./camera";
+
+interface Watched {
+  readonly errors: string[];
+  readonly source: Source | null;
+  readonly show: Show | null;
+  readonly plots: Plots | null;
+  readonly stage: Stage;
+  readonly camera: Camera;
+  readonly theme: string;
+}
+
+export function exposeState(app: Watched): void {
+  const frame = () => app.source?.frames[app.source.index];
+  const layer = (name: Parameters<Show["isOn"]>[0], count: number) => (app.show?.isOn(name) ? count : 0);
+  const state = {
+    get ready() {
+      return app.show !== null && app.stage.drawn > 0;
+    },
+    get time() {
+      return app.source?.time ?? 0;
+    },
+    get duration() {
+      return app.source ? app.source.range[1] - app.source.range[0] : 0;
+    },
+    get frames() {
+      return app.source?.frames.length ?? 0;
+    },
+    get frame() {
+      return app.source?.index ?? -1;
+    },
+    get playing() {
+      return app.source?.playing ?? false;
+    },
+    get speed() {
+      return app.source?.speed ?? 1;
+    },
+    get connected() {
+      return app.source?.connected ?? false;
+    },
+    get arrows() {
+      return layer("forces", app.show?.contacts.arrows.count ?? 0);
+    },
+    get zmp() {
+      return layer("zmp", app.show?.balance.zmpCount ?? 0);
+    },
+    get support() {
+      return layer("support", app.show?.balance.supportCount ?? 0);
+    },
+    get pressures() {
+      return layer("pressure", app.show?.contacts.patches.filter((patch) => patch.pressure).length ?? 0);
+    },
+    get connections() {
+      return layer("connections", app.show?.connections.count ?? 0);
+    },
+    get ghosts() {
+      return layer("ghosts", app.show?.bodies.ghostCount ?? 0);
+    },
+    get view() {
+      return app.camera.view;
+    },
+    get camera() {
+      return app.stage.camera.position.toArray();
+    },
+    get target() {
+      return app.camera.controls.target.toArray();
+    },
+    get theme() {
+      return app.theme;
+    },
+    get group() {
+      return app.plots?.group ?? "";
+    },
+    get drawn() {
+      return app.stage.drawn;
+    },
+    get errors() {
+      return [...app.errors];
+    },
+    /** Pose of a body in the frame shown: x y z qw qx qy qz. */
+    pose(body: number) {
+      return Array.from(frame()?.poses.subarray(7 * body, 7 * body + 7) ?? []);
+    },
+    /** Where a point of the world is on the canvas, in pixels from its upper left corner. */
+    project(x: number, y: number, z: number) {
+      const seen = new Vector3(x, y, z).project(app.stage.camera);
+      const { clientWidth: width, clientHeight: height } = app.stage.holder;
+      return [(0.5 + 0.5 * seen.x) * width, (0.5 - 0.5 * seen.y) * height];
+    },
+    channel(number: number) {
+      return frame()?.channels[number] ?? NaN;
+    },
+    contacts() {
+      return Array.from(frame()?.contacts ?? []);
+    },
+    patches() {
+      return (app.show?.contacts.patches ?? []).map(({ state, total, pressure }) => ({ state, total, pressure }));
+    },
+  };
+  Object.defineProperty(window, "bunraku", { value: Object.freeze(state) });
+}

@@ -1,0 +1,58 @@
+// The transport: play, pause, step, speed, and the time line to scrub.
+import { byId, icon } from "./dom";
+import type { Source } from "./source";
+
+export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
+
+export class Timeline {
+  private readonly slider = byId<HTMLInputElement>("timeline");
+  private readonly clock = byId("clock");
+  private readonly button = byId<HTMLButtonElement>("play");
+  private readonly speed = byId<HTMLSelectElement>("speed");
+  private showsPause: boolean | null = null;
+
+  constructor(private readonly source: () => Source | null) {
+    byId("back").append(icon("back"));
+    byId("forward").append(icon("forward"));
+    this.speed.append(...SPEEDS.map((value) => new Option(`${value} ×`, String(value))));
+    this.button.onclick = () => this.toggle();
+    byId("back").onclick = () => this.source()?.step(-1);
+    byId("forward").onclick = () => this.source()?.step(1);
+    this.slider.oninput = () => this.source()?.seek(Number(this.slider.value));
+    this.speed.onchange = () => this.source()?.setSpeed(Number(this.speed.value));
+  }
+
+  toggle(): void {
+    const source = this.source();
+    if (source?.playing) source.pause();
+    else source?.play();
+  }
+
+  /** One notch faster or slower. */
+  shift(notches: number): void {
+    const source = this.source();
+    if (!source) return;
+    const here = SPEEDS.reduce((best, value, i) => (Math.abs(value - source.speed) < Math.abs(SPEEDS[best]! - source.speed) ? i : best), 0);
+    source.setSpeed(SPEEDS[Math.min(Math.max(here + notches, 0), SPEEDS.length - 1)]!);
+  }
+
+  show(source: Source): void {
+    const [start, end] = source.range;
+    this.slider.min = String(start);
+    this.slider.max = String(end > start ? end : start + 1);
+    this.slider.value = String(source.time);
+    this.clock.textContent = `${source.time.toFixed(2)} / ${end.toFixed(2)} s`;
+    if (this.showsPause !== source.playing) {
+      this.showsPause = source.playing;
+      this.button.replaceChildren(icon(source.playing ? "pause" : "play"));
+      this.button.setAttribute("aria-label", source.playing ? "Pause" : "Play");
+    }
+    const known = SPEEDS.includes(source.speed);
+    if (!known && !this.speed.querySelector(`option[value="${source.speed}"]`)) {
+      this.speed.append(new Option(`${source.speed} ×`, String(source.speed)));
+    }
+    if (document.activeElement !== this.speed || this.speed.value !== String(source.speed)) {
+      this.speed.value = String(source.speed);
+    }
+  }
+}

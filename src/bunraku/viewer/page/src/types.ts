@@ -1,0 +1,82 @@
+// What the page is told: the scene once, then frames. The same shapes of data as bunraku.viewer.messages (Python).
+
+export type Vec3 = [number, number, number];
+
+export interface ShapeMessage {
+  body: number; // index into bodies, -1 for fixed in the world
+  kind: "plane" | "sphere" | "capsule" | "cylinder" | "box" | "hull";
+  size: number[]; // half sizes, m
+  position: Vec3; // in the body's frame, m
+  quaternion: [number, number, number, number]; // w x y z
+  color: [number, number, number, number] | null;
+  name: string;
+  points?: Vec3[];
+}
+
+export interface ChannelMessage {
+  name: string;
+  unit: string;
+  group: string;
+}
+
+export interface ConnectionMessage {
+  name?: string;
+  body_a?: number;
+  body_b?: number;
+  point_a?: Vec3; // in the frame of body a (the world for -1), m
+  point_b?: Vec3;
+}
+
+export interface SceneMessage {
+  type: "scene";
+  version: number;
+  title: string;
+  dt: number;
+  bodies: { name: string; figure: string | null }[];
+  shapes: ShapeMessage[];
+  figures: string[];
+  channels: ChannelMessage[];
+  duration: number | null;
+  live: boolean;
+  connections: ConnectionMessage[];
+}
+
+/** One moment: poses nb x 7 (x y z qw qx qy qz), contacts nc x 8 (x y z fx fy fz patch state), figures ng x 6 (com, zmp). */
+export interface Frame {
+  time: number;
+  poses: Float32Array;
+  contacts: Float32Array;
+  figures: Float32Array;
+  channels: Float32Array;
+}
+
+export interface StatusMessage {
+  type: "status";
+  playing: boolean;
+  speed: number;
+  time: number;
+  duration: number | null;
+  ended: boolean;
+  error: string | null;
+}
+
+export const POSE = 7;
+export const CONTACT = 8;
+export const FIGURE = 6;
+export const GROUPS = ["forces", "torques", "angles", "energy", "zmp", "other"] as const;
+
+/** Whether two scenes have the same bodies, shapes and channels, so that frames of the one fit the other. */
+export function sameCast(a: SceneMessage, b: SceneMessage): boolean {
+  const cast = ({ title, bodies, shapes, figures, channels }: SceneMessage) => JSON.stringify([title, bodies, shapes, figures, channels]);
+  return cast(a) === cast(b);
+}
+
+/** The scene of a JSON text, or an error that says what is wrong with it. */
+export function parseScene(text: string): SceneMessage {
+  const scene = JSON.parse(text) as SceneMessage;
+  if (scene?.type !== "scene" || !Array.isArray(scene.bodies) || !Array.isArray(scene.shapes)) {
+    throw new Error("the scene message has no bodies and shapes; the file is damaged");
+  }
+  if (scene.version !== 1) throw new Error(`the scene has version ${scene.version}, this page reads version 1`);
+  return scene;
+}

@@ -1,0 +1,76 @@
+"""A browser for the tests of the viewer's page: Debian's Chromium driven by Playwright, drawing in software.
+
+`open_page` gives a page that notes its errors and every address it asks for; `until` polls a condition of the page (with
+Playwright's evaluate, which works under the page's strict Content-Security-Policy where its own polling does not).
+"""
+
+import io
+import os
+import shutil
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+FLAGS = (
+    *("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--no-first-run"),
+)
+PATIENCE = float(os.environ.get("BUNRAKU_PATIENCE", "60"))  # s until a condition counts as never met
+
+
+def find_chromium():
+    for name in ("chromium", "chromium-browser", "google-chrome", "/usr/bin/chromium"):
+        if found := shutil.which(name):
+            return found
+    return pytest.fail("no Chromium found: the viewer's page cannot be tested; run `apt-get install -y chromium`.")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        pytest.fail("playwright is not installed: the viewer's page cannot be tested; run `pip install playwright`.")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+def open_page(browser, url, *, width=1280, height=720, theme="light", clock=False):
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+    page.set_default_timeout(1000 * PATIENCE)
+    page.faults, page.asked, page.refused = [], [], []
+    page.on("pageerror", lambda error: page.faults.append(str(error)))
+    page.on("console", lambda message: page.faults.append(message.text) if message.type == "error" else None)
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("requestfailed", lambda request: page.refused.append(f"{request.url}: {request.failure}"))
+    if clock:
+        page.clock.install(time=0)
+    page.goto(url)
+    return page
+
+
+def until(page, condition):
+    """Wait until a JavaScript expression is true; its last value is in the failure."""
+    end = time.monotonic() + PATIENCE
+    while not page.evaluate(f"!!({condition})"):
+        if time.monotonic() > end:
+            state = page.evaluate(
+                "Object.fromEntries(Object.entries(window.bunraku ?? {}).filter(([k, v]) => !(v instanceof Function)))"
+            )
+            pytest.fail(f"never true: {condition}; the page says {state}, faults {page.faults}")
+        page.wait_for_timeout(20)
+
+
+def pixels(page, test_id="canvas"):
+    """The element as drawn, an array (height, width, 3)."""
+    return np.asarray(Image.open(io.BytesIO(page.get_by_test_id(test_id).screenshot())).convert("RGB")).astype(int)
+
+
+def near(picture, color, within=40):
+    """How many pixels have about this colour (0xrrggbb)."""
+    wanted = np.array([color >> 16, color >> 8 & 255, color & 255])
+    return int(np.sum(np.max(np.abs(picture - wanted), axis=-1) <= within))
