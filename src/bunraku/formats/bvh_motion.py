@@ -134,7 +134,9 @@ def from_motion(motion: Motion, *, order: str = "ZYX", scale: float = SCALE, fps
     place, turned, home = [], [], []
     for x in ordered:
         (p, R), (p0, R0) = now.pose(x), rest.pose(x)
-        place.append(p), turned.append(R @ R0.T), home.append(p0)
+        place.append(p)
+        turned.append(R @ R0.T)
+        home.append(p0)
     joints, columns = [], []
     for k, name in enumerate(ordered):
         link = next(x for x in links if x.name == name)

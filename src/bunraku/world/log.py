@@ -18,10 +18,10 @@ from bunraku.collision.layout import PATCH, SHAPE_B
 from bunraku.errors import InputError
 from bunraku.world import models
 from bunraku.world import step_log as of
+from bunraku.world.events import Watch
 from bunraku.world.frames import STATES, Frames
 from bunraku.world.laststep import last_contacts
 from bunraku.world.step import FREE, MOVE
-from bunraku.world.watch import Watch
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
