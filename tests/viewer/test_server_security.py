@@ -219,15 +219,15 @@ def test_200_idle_connections(view):
 
 def test_200_viewers(view):
     """The first are served, the others are told why not; those who leave make room."""
-    pages, refused = [], 0
-    poll(lambda: not view._server.sockets, "room")
+    pages, refused, early = [], 0, []
+    poll(lambda: not view._server.sockets and not view.viewers, "room")
     view.pause()  # one process plays all the pages; frames in between would only make it slow
     try:
         for _ in range(200):
             try:
                 p = page(view.url, max_queue=None).__enter__()
-            except (InvalidHandshake, OSError, EOFError):
-                refused += 1
+            except (InvalidHandshake, OSError, EOFError) as error:
+                early.append(repr(error))
                 continue
             pages.append(p)
             try:
@@ -236,6 +236,7 @@ def test_200_viewers(view):
                 assert closed.rcvd is not None and closed.rcvd.code == 1013 and "viewers" in closed.rcvd.reason
                 pages.pop()
                 refused += 1
+        assert early == []
         assert len(pages) == view.viewers == server.MOST_VIEWERS and refused == 200 - server.MOST_VIEWERS
         latest = view._show._frames.sequence
         view.play()
