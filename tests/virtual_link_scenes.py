@@ -61,18 +61,21 @@ def leaning(contact: str = "virtual_link", sideways: float = 0.3):
 
 
 def squatting(contact: str = "virtual_link"):
-    """A human that bends hips, knees and ankles at 1 Hz."""
+    """A human that bends hips, knees and ankles at 1 Hz, 11 cm deep, its soles on the ground."""
     world = World(dt=DT, contact=contact)
     world.add_ground(friction=0.8)
     fig = world.add(bk.human(), at=(0, 0, 0.901))
-    fig.servo(800.0, 40.0, effort=1000.0)
+    fig.servo(3000.0, 150.0, effort=2000.0)
 
     def bend(w: World) -> None:
-        x = 0.25 * (1 - np.cos(2 * np.pi * w.time))
+        x, rate = 0.25 * (1 - np.cos(2 * np.pi * w.time)), 0.5 * np.pi * np.sin(2 * np.pi * w.time)
         for side in ("left", "right"):
-            fig.target_q[fig.model.joint(f"{side}_knee").q] = 2 * x
-            for joint in ("hip", "ankle"):
-                fig.target_q[fig.model.joint(f"{side}_{joint}").q] = [np.cos(x / 2), 0, -np.sin(x / 2), 0]
+            knee = fig.model.joint(f"{side}_knee")
+            fig.target_q[knee.q], fig.target_v[knee.v] = 2 * x, 2 * rate
+            for name in ("hip", "ankle"):
+                joint = fig.model.joint(f"{side}_{name}")
+                fig.target_q[joint.q] = [np.cos(x / 2), 0, -np.sin(x / 2), 0]
+                fig.target_v[joint.v] = [0, -rate, 0]
 
     world.add_controller(bend)
     return world, 2.0

@@ -35,7 +35,9 @@ def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
         lengths[a] = trace_way(ints, reals, work, bodies[a], h[a], yy[a], rr[a])
     for a in range(bodies.shape[0]):
         for b in range(a + 1):
-            respond_blocks(ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6), SQUARE * (a * n + b), SQUARE * (b * n + a))
+            respond_blocks(
+                ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6), SQUARE * (a * n + b), SQUARE * (b * n + a)
+            )
 
 
 @entry("h D DD D D")
@@ -80,7 +82,10 @@ def test_blocks_and_impulses(seed):
     J = body_jacobians(m, q)
     M = bk.crba(m, q)
     wanted = np.einsum("aik,bjk->abij", J, np.linalg.solve(M, J.reshape(-1, m.nv).T).T.reshape(m.nb, 6, m.nv))
-    assert relative(K6.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]], wanted[1:, 1:]) < 1e-9
+    assert (
+        relative(K6.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]], wanted[1:, 1:])
+        < 1e-9
+    )
     wrench = rng.normal(size=(m.nb, 6))
     wrench[0] = 0
     dv = np.empty(m.nv)

@@ -115,7 +115,8 @@ def test_track_is_followed_row_by_row_and_survives_a_snapshot():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"stiffness": -1.0}, {"stiffness": np.nan}, {"stiffness": [1.0, 2.0]}, {"stiffness": 1.0, "target": [0.0, 1.0]}, {"stiffness": 1.0, "joints": ["no"]}]
+    "bad", [{"stiffness": -1.0}, {"stiffness": np.nan}, {"stiffness": [1.0, 2.0]}, {"stiffness": 1.0, "target": [0.0, 1.0]},
+     {"stiffness": 1.0, "joints": ["no"]}]
 )  # fmt: skip
 def test_bad_servos(bad):
     world = bk.World()

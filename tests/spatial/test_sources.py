@@ -23,7 +23,11 @@ def by_parser(path: Path) -> set[Path]:
         parts = name.split(".")
         if parts[0] == "bunraku":
             base = PACKAGE.joinpath(*parts[1:])
-            out |= {p for p in (base / "__init__.py", PACKAGE.joinpath(*parts[1:-1], parts[-1] + ".py")) if p.is_file() and parts[1:]}
+            out |= {
+                p
+                for p in (base / "__init__.py", PACKAGE.joinpath(*parts[1:-1], parts[-1] + ".py"))
+                if p.is_file() and parts[1:]
+            }
             out |= {PACKAGE / "__init__.py"} if not parts[1:] else set()
     return out
 

@@ -188,6 +188,18 @@ def test_share_of_steps_that_are_handed_on(name):
     assert out["solves"] <= 6 and out["residual"] <= 1e-6 and out["penetration"] < 1e-5
 
 
+def test_squatting_figure_keeps_its_soles_on_the_ground():
+    world, seconds = SCENES["squatting"]()
+    heights = []
+
+    def look(w):
+        heights.append(w["human"].q[2])
+        assert [c.state for c in w.contacts] == ["surface", "surface"]
+
+    run(world, seconds, look)
+    assert min(heights) < 0.8 and heights[-1] == pytest.approx(0.901, abs=1e-5)
+
+
 def test_a_step_that_is_handed_on_is_counted_and_solved():
     """A figure that goes from a line to a corner of its sole: some steps are the iterative solver's, the world goes on as with that solver."""
     world, _ = leaning()

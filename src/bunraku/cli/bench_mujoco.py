@@ -1,4 +1,5 @@
-"""The twin of a Bunraku description in MuJoCo: the same links, inertias and hinges, boxes and a plane, position actuators. For benchmarks and tests of one against the other."""
+"""The twin of a Bunraku description in MuJoCo: the same links, inertias and hinges, boxes and a plane, position actuators. For benchmarks
+and tests of one against the other."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def twin(mujoco: Any, d: Description, kp: float, kd: float, friction: float) -> 
     spec.compiler.balanceinertia = True
     plane = spec.worldbody.add_geom()
     plane.type, plane.size, plane.friction = mujoco.mjtGeom.mjGEOM_PLANE, [10, 10, 1], [friction, 0.005, 0.0001]
-    bodies, names = {None: spec.worldbody}, []
+    names: list[str] = []
+    bodies: dict[str | None, Any] = {None: spec.worldbody}
     for link in d.links:
         body = bodies[link.name] = bodies[link.parent].add_body()
         body.name = link.name
@@ -44,5 +46,9 @@ def twin(mujoco: Any, d: Description, kp: float, kd: float, friction: float) -> 
         for s in link.shapes:
             geom = body.add_geom()
             geom.type, geom.size, geom.pos = mujoco.mjtGeom.mjGEOM_BOX, s.size, s.position
-            geom.quat, geom.friction, geom.mass = quaternion(rotation_matrix(s.rotation)), [friction, 0.005, 0.0001], 0.0
+            geom.quat, geom.friction, geom.mass = (
+                quaternion(rotation_matrix(s.rotation)),
+                [friction, 0.005, 0.0001],
+                0.0,
+            )
     return spec, names

@@ -1,8 +1,11 @@
 """`bunraku bench world`: standing and squatting robots beside MuJoCo, and the cost of a step against the number of contacts.
 
-Method: one thread; the same robot (links, inertias, joints of the URDF; no joint limits or friction, all shapes replaced by one box a foot), the same gains, dt 2 ms, 8 contact points on a plane, at the
-default tolerances. Ours: `world.step(n)` with implicit servos that follow a track. MuJoCo: `mj_step(nstep)` standing and `mujoco.rollout` squatting, position actuators and
-joint damping, the faster of the pyramidal and the elliptic cone. Minimum over interleaved repeats. Stacks: boxes in stacks of five, 4 contacts between neighbours.
+Method: one thread; the same robot (links, inertias, joints of the URDF; no joint limits or friction, all shapes replaced by one box a
+foot), the same gains, dt 2 ms, 8 contact points on a plane, at the
+default tolerances. Ours: `world.step(n)` with implicit servos that follow a track. MuJoCo: `mj_step(nstep)` standing and `mujoco.rollout`
+squatting, position actuators and
+joint damping, the faster of the pyramidal and the elliptic cone. Minimum over interleaved repeats. Stacks: boxes in stacks of five, 4
+contacts between neighbours.
 """
 
 from __future__ import annotations
@@ -164,9 +167,8 @@ def peers(robot: Robot) -> list[tuple[Any, Any, np.ndarray, np.ndarray]]:
         mujoco: Any = importlib.import_module("mujoco")
     except ImportError:
         raise MissingExtra('the benchmark needs its peer MuJoCo: pip install "bunraku[bench]".') from None
-    from bunraku.cli.bench_mujoco import twin
-
     import bunraku as bk
+    from bunraku.cli.bench_mujoco import twin
 
     d = description_of(robot)
     model = d.build()
@@ -260,7 +262,13 @@ def stack_time(boxes: int, repeats: int) -> dict[str, Any]:
         w.step(n)
         best = min(best, (time.perf_counter() - start) / n)
     r = w.report
-    return {"boxes": boxes, "contacts": r.contacts, "us": best * 1e6, "residual_max": r.worst_residual, "unsolved": r.unsolved_in_all}
+    return {
+        "boxes": boxes,
+        "contacts": r.contacts,
+        "us": best * 1e6,
+        "residual_max": r.worst_residual,
+        "unsolved": r.unsolved_in_all,
+    }
 
 
 def show(report: dict[str, Any]) -> None:

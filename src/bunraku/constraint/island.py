@@ -1,6 +1,8 @@
-"""One island's contact problem gathered from the rows, solved, and its impulses put back. Those of more than DENSE rows go to bunraku.constraint.large.
+"""One island's contact problem gathered from the rows, solved, and its impulses put back. Those of more than DENSE rows go to
+bunraku.constraint.large.
 
-K is filled pack by pack: what a pack's unit impulses do to every source of its trees (one 6x6 block each), then to the rows that hang on those sources,
+K is filled pack by pack: what a pack's unit impulses do to every source of its trees (one 6x6 block each), then to the rows that hang on
+those sources,
 so that cost follows the entries that are not zero. Constraints that contradict each other have no solution, and the least error may need
 boundless impulses: such an island is solved once more with rows that yield, and counted as unsolved. Checked in tests/constraint/test_rows.py
 against J M^-1 J' and in tests/world/.
@@ -77,7 +79,9 @@ DENSE = 150  # rows up to which an island is dense
 LARGE_STAGE = 30  # where the table has the stage that solves larger ones
 
 HOPELESS = 0.01  # residual of the best impulses found from which constraints count as contradictory,
-YIELD = 0.1  # and are solved with this part of K's mean diagonal added: impulses stay bounded, each row gives way a little
+YIELD = (
+    0.1  # and are solved with this part of K's mean diagonal added: impulses stay bounded, each row gives way a little
+)
 
 
 @inline
@@ -137,7 +141,9 @@ def fill_matrix(h, first, last, m):
                 while x >= 0:
                     other = x // 2
                     if other >= pack:
-                        add_response(k_matrix, rows, other, x % 2, rows.packs[other, PLACE], c, rows.packs[pack, LINES], al, a)
+                        add_response(
+                            k_matrix, rows, other, x % 2, rows.packs[other, PLACE], c, rows.packs[pack, LINES], al, a
+                        )
                     x = rows.packs[other, NEXT + x % 2]
     for i in range(m):
         for j in range(i):
@@ -312,8 +318,16 @@ def velocity_change(h, out):
                 continue
             at = W * pack + 24 * side
             if rows.sources[s, KIND] == BODY:
-                n = (along(rows.w, at, l0, l1, l2), along(rows.w, at + 4, l0, l1, l2), along(rows.w, at + 8, l0, l1, l2))
-                f = (along(rows.w, at + 12, l0, l1, l2), along(rows.w, at + 16, l0, l1, l2), along(rows.w, at + 20, l0, l1, l2))
+                n = (
+                    along(rows.w, at, l0, l1, l2),
+                    along(rows.w, at + 4, l0, l1, l2),
+                    along(rows.w, at + 8, l0, l1, l2),
+                )
+                f = (
+                    along(rows.w, at + 12, l0, l1, l2),
+                    along(rows.w, at + 16, l0, l1, l2),
+                    along(rows.w, at + 20, l0, l1, l2),
+                )
                 add_impulse(work, rows.sources[s, INDEX], n, f)
             else:
                 torques[ints[rows.sources[s, INDEX], IV]] += l0 * rows.w[at]

@@ -1,7 +1,9 @@
 """Rows of joints: limits, Coulomb friction, swing and twist of balls, and gears that the tree could not eliminate.
 
-Limit: one row with lam >= 0 at each end that the joint would reach in the step. Friction: one row with |lam| <= friction dt that brings the rate to zero. Ball: with z' the
-plug's z axis, swing' = (ez x z').w / |ez x z'| and twist' = (ez + z').w / (1 + ez.z') (002, section 2.5.3, corrected): moments between a body and its parent. Kept
+Limit: one row with lam >= 0 at each end that the joint would reach in the step. Friction: one row with |lam| <= friction dt that brings
+the rate to zero. Ball: with z' the
+plug's z axis, swing' = (ez x z').w / |ez x z'| and twist' = (ez + z').w / (1 + ez.z') (002, section 2.5.3, corrected): moments between a
+body and its parent. Kept
 gear: row . q = constant, an equality between two joints. Overlap is taken back as for contacts. Checked in tests/world/test_joints.py.
 """
 

@@ -92,7 +92,8 @@ def carry_on(ints, reals, work, c, n, f, g, k, hops, y, roots):
 
 @part
 def trace_way(ints, reals, work, body, hops, y, roots):
-    """Carry six unit wrenches from `body` to the base, in two groups. hops[k]: the k-th body on the way; y, roots: their traces at hop k and at a free
+    """Carry six unit wrenches from `body` to the base, in two groups. hops[k]: the k-th body on the way; y, roots: their traces at hop k
+    and at a free
     base. Returns the number of hops."""
     none = join(0.0, 0.0, 0.0, 0.0)
     one = (join(1.0, 0.0, 0.0, 0.0), join(0.0, 1.0, 0.0, 0.0), join(0.0, 0.0, 1.0, 0.0))
@@ -135,7 +136,8 @@ def shared_hops(ints, a, b, hops, lengths):
 
 @part
 def respond_blocks(ints, work, a, b, hops, lengths, y, roots, pool, out, mirror):
-    """The 6x6 block between the a-th and b-th traced sources into pool[out:], SQUARE numbers, and its transpose, between b and a, into pool[mirror:]."""
+    """The 6x6 block between the a-th and b-th traced sources into pool[out:], SQUARE numbers, and its transpose, between b and a, into
+    pool[mirror:]."""
     for k in range(SQUARE):
         pool[out + k] = 0.0
     shared = shared_hops(ints, a, b, hops, lengths)

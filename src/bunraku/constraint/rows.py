@@ -1,8 +1,11 @@
 """Constraint rows of a step: from contacts, connections and joint limits to v = K lam + b, island by island.
 
-A *source* is where an impulse can enter: a body (six wrenches at its origin) or a joint (one torque). A *pack* is one to three rows between the same two
-sources, w_0 on one and w_1 on the other (action and reaction); lane j of its twelve numbers is row j. A *block* is what a solver sees: three rows of a contact
-(normal, two tangents), one row of an equality, or one bounded row. Sources of one tree respond to each other through 6x6 blocks (response.py), others not at all:
+A *source* is where an impulse can enter: a body (six wrenches at its origin) or a joint (one torque). A *pack* is one to three rows
+between the same two
+sources, w_0 on one and w_1 on the other (action and reaction); lane j of its twelve numbers is row j. A *block* is what a solver sees:
+three rows of a contact
+(normal, two tangents), one row of an equality, or one bounded row. Sources of one tree respond to each other through 6x6 blocks
+(response.py), others not at all:
     K[r, c] = sum over sides s, t in one tree of  w_r,s' K6[s, t] w_c,t .
 Islands are sets of trees tied by packs; each is solved on its own. Arrays are the caller's (arrays.py); statuses ROOM and ROOM_POOL say that one
 was too small. Checked in tests/constraint/test_rows.py and tests/world/.

@@ -1,8 +1,10 @@
 """Rows of connections: equalities along any of the six axes of a frame, rigid or with spring and damper, and springs between two points.
 
-Rigid: J v+ = -TIE error / dt, the error taken back within a few steps, at TIE_SPEED at the most. Spring and damper, implicit: lam = -dt (k (e + dt v+) + d v+), so
+Rigid: J v+ = -TIE error / dt, the error taken back within a few steps, at TIE_SPEED at the most. Spring and damper, implicit: lam = -dt (k
+(e + dt v+) + d v+), so
     v+ + lam / (dt (d + dt k)) + k e / (d + dt k) = 0 .
-A spring between two points is one such row along the line between them, e = length - rest. The frame is fixed to the first body; a connection's turning error is the
+A spring between two points is one such row along the line between them, e = length - rest.
+The frame is fixed to the first body; a connection's turning error is the
 rotation vector between the two frames, or the angle between their free axes where two are tied. Checked in tests/world/.
 """
 

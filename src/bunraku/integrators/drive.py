@@ -4,8 +4,10 @@ Per degree of freedom, with rate v+ at the end of the step,
     spring and damper   -k (q + dt v+ - rest) - c v+
     servo               kp (target - q - dt v+) + kd (target rate - v+)
     motor               tau + servo, held within +-effort
-v+ = v + dt v' puts dt c + dt^2 k on the diagonal of the mass matrix, where rotor inertia stands already: so the implicit terms go into the world's own copy
-of ROTOR and cost nothing. A servo at its limit is a constant torque and gets no such term. Balls take rotation vectors in body axes; their implicit term is
+v+ = v + dt v' puts dt c + dt^2 k on the diagonal of the mass matrix, where rotor inertia stands already: so the implicit terms go into the
+world's own copy
+of ROTOR and cost nothing. A servo at its limit is a constant torque and gets no such term. Balls take rotation vectors in body axes; their
+implicit term is
 the largest of the three. Checked in tests/integrators/test_drive.py.
 """
 
@@ -18,7 +20,6 @@ from bunraku.constraint.arrays import (
     INFO,
     NEXT_V,
     NUMBERS,
-    Q,
     TARGET_Q,
     TARGET_V,
     TAU,
@@ -26,6 +27,7 @@ from bunraku.constraint.arrays import (
     TRACK_AT,
     TRACK_Q,
     TRACK_V,
+    Q,
     V,
     model_of,
 )

@@ -171,7 +171,7 @@ def part(function: Callable[..., Any]) -> Any:
     return numba.njit(**OPTIONS)(function) if JIT else function
 
 
-def stage_callable(function: Callable[[Any], int]) -> Any:
+def stage_callable(function: Callable[[Any], Any]) -> Any:
     """A compiled, cached function int64 <- int64 with an `address` that other kernels can call (bunraku.spatial.table)."""
     from numba.core import types
     from numba.core.ccallback import CFunc

@@ -1,6 +1,7 @@
 """Which source files can take part in a kernel: the kernel's own file and all it imports from this package, followed to the end.
 
-A kernel's cache folder is named after a hash of exactly these, so an edited helper recompiles every kernel that can reach it and no other. Imports are
+A kernel's cache folder is named after a hash of exactly these, so an edited helper recompiles every kernel that can reach it and no other.
+Imports are
 read from the text, wherever they stand in a file. Checked in tests/spatial/test_sources.py.
 """
 
@@ -16,7 +17,9 @@ PACKAGE = Path(__file__).resolve().parent.parent
 NAME = PACKAGE.name
 
 
-IMPORT = re.compile(rf"^\s*(?:from\s+({NAME}[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+({NAME}[\w.]*))", re.MULTILINE)
+IMPORT = re.compile(
+    rf"^\s*(?:from\s+({NAME}[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+({NAME}[\w.]*))", re.MULTILINE
+)
 
 
 @cache
@@ -36,7 +39,9 @@ def _files(module: str) -> list[Path]:
     if parts[0] != NAME:
         return []
     base = PACKAGE.joinpath(*parts[1:])
-    return [p for p in (base.with_suffix(".py") if parts[1:] else base / "__init__.py", base / "__init__.py") if p.is_file()][:1]
+    return [
+        p for p in (base.with_suffix(".py") if parts[1:] else base / "__init__.py", base / "__init__.py") if p.is_file()
+    ][:1]
 
 
 @cache

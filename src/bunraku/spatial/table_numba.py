@@ -1,6 +1,6 @@
 """The compiled side of tables: arrays and calls made inside a kernel from addresses. See bunraku.spatial.table."""
 
-# pyright: reportPrivateImportUsage=false
+# pyright: reportPrivateImportUsage=false, reportCallIssue=false
 
 from __future__ import annotations
 

@@ -63,7 +63,9 @@ def both(friction: Friction) -> tuple[float, float]:
     """(static, dynamic)."""
     if friction is None:
         return DEFAULT, DEFAULT
-    return (float(friction[0]), float(friction[1])) if isinstance(friction, tuple) else (float(friction), float(friction))
+    return (
+        (float(friction[0]), float(friction[1])) if isinstance(friction, tuple) else (float(friction), float(friction))
+    )
 
 
 def checked(friction: object) -> Friction:
@@ -75,7 +77,9 @@ def checked(friction: object) -> Friction:
     except (TypeError, ValueError):
         raise InputError(f"friction {friction!r} is neither a number nor a pair (static, dynamic).") from None
     if len(pair) != 2 or not all(math.isfinite(x) and x >= 0 for x in pair) or pair[0] < pair[1]:
-        raise InputError(f"friction {friction!r} must be 0 or more, and a pair (static, dynamic) with static >= dynamic.")
+        raise InputError(
+            f"friction {friction!r} must be 0 or more, and a pair (static, dynamic) with static >= dynamic."
+        )
     return pair if isinstance(friction, tuple | list) else pair[0]
 
 

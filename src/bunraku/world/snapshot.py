@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from bunraku.world.world import World
 
 Push = tuple[str, str, np.ndarray, float]
-GROWING = ("warm_ids", "warm_force", "contact_ids", "contact_data", "track_q", "track_v")  # as long as there are contacts
+GROWING = (
+    "warm_ids",
+    "warm_force",
+    "contact_ids",
+    "contact_data",
+    "track_q",
+    "track_v",
+)  # as long as there are contacts
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ Anchor = tuple[int, np.ndarray, np.ndarray]
 
 @dataclass
 class Connection:
-    """A connection or spring of a world. `active` tells whether it still holds, `broken` whether it was pulled apart; `force`, `torque` what it carried last."""
+    """A connection or spring of a world. `active` tells whether it still holds, `broken` whether it was pulled apart; `force`, `torque`
+    what it carried last."""
 
     number: int
     ties: Ties
@@ -134,7 +135,9 @@ class Ties:
         if not break_force > 0 or not break_torque > 0:
             raise InputError("connect: break_force and break_torque must be positive.")
         _check_spring("connect", stiffness, damping)
-        return self._enter(world, CONNECTION, mask, (a, point), (b, point), stiffness, damping, 0.0, break_force, break_torque)
+        return self._enter(
+            world, CONNECTION, mask, (a, point), (b, point), stiffness, damping, 0.0, break_force, break_torque
+        )
 
     def spring(
         self, world: World, a: Anchor, b: Anchor, at_a: Sequence[float] | None, at_b: Sequence[float] | None,
@@ -148,7 +151,9 @@ class Ties:
         length = float(np.linalg.norm(ends[0] - ends[1])) if rest is None else float(rest)
         if not (np.isfinite(length) and length >= 0) or not break_force > 0:
             raise InputError("spring: rest must be 0 or more, break_force positive.")
-        return self._enter(world, SPRING, 0, (a, ends[0]), (b, ends[1]), stiffness, damping, length, break_force, np.inf)
+        return self._enter(
+            world, SPRING, 0, (a, ends[0]), (b, ends[1]), stiffness, damping, length, break_force, np.inf
+        )
 
     def _enter(
         self, world: World, kind: int, mask: int, a: tuple[Anchor, np.ndarray], b: tuple[Anchor, np.ndarray],

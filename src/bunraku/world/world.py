@@ -379,7 +379,8 @@ class World:
         m, t = self.model, Table(at.ARRAYS)
         kinds = self._materials.kinds()
         placed = [
-            Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]]) for p in self._parts.values()
+            Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]])
+            for p in self._parts.values()
         ]
         self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
         say_ignored(self._geometry.notes)
@@ -394,8 +395,18 @@ class World:
             **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
             **dict(zip((at.Q, at.V, at.TAU, at.F_EXT, at.MOVED), (self.q, self.v, self.tau, self._f_ext, self._moved))),
             **{k: np.zeros(m.nv) for k in (at.ACCEL, at.NEXT_V, at.TORQUES, at.TOTAL)},
-            **dict(zip((at.TARGET_Q, at.TARGET_V, at.DRIVE, at.APPLIED), (self.target_q, self.target_v, self.drive, self.applied))),
-            **dict(zip((at.NUMBERS, at.INFO, at.START_Q, at.START_V), (self._numbers, self._info, self._last.q, self._last.v))),
+            **dict(
+                zip(
+                    (at.TARGET_Q, at.TARGET_V, at.DRIVE, at.APPLIED),
+                    (self.target_q, self.target_v, self.drive, self.applied),
+                )
+            ),
+            **dict(
+                zip(
+                    (at.NUMBERS, at.INFO, at.START_Q, at.START_V),
+                    (self._numbers, self._info, self._last.q, self._last.v),
+                )
+            ),
             at.SHAPE_INTS: self._geometry.ints,
             at.SHAPE_REALS: self._geometry.reals,
             at.EXCLUDED: self._geometry.excluded,
