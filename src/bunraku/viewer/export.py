@@ -167,7 +167,8 @@ def export_html(
 ) -> Path:
     """Write the self-contained page of a scene message and its frame messages; returns the path.
 
-    `progress(done)` is called after each frame read. Ten seconds of the 28-DoF figure at 30 Hz are about 0.9 MB.
+    `progress(done)` is called after each frame read. Ten seconds of 28 bodies and 40 channels at 30 Hz: 0.70 MB for a
+    smooth walk, 0.9 MB if nothing could be compressed.
     """
     if scene.get("type") != "scene" or scene.get("version") != 1:
         raise InputError("export: the scene message must have type 'scene' and version 1; make it with scene_message.")
