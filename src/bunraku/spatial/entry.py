@@ -18,11 +18,12 @@ from bunraku.spatial.kernel import JIT, kernel
 class Entry:
     """`call` runs the kernel; see the module text."""
 
-    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+    def __init__(self, function: Callable[..., Any], signature: str, nogil: bool = False) -> None:
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.function = function
         self.signature = signature
+        self.nogil = nogil or "DD" in signature
         self.call: Callable[..., Any] = self._first_call if JIT else function
 
     def _first_call(self, *args: Any) -> Any:
@@ -33,15 +34,15 @@ class Entry:
         """Compile or load it now."""
         if self.call != self._first_call:
             return
-        dispatcher = kernel(self.function, nogil="DD" in self.signature)
+        dispatcher = kernel(self.function, nogil=self.nogil)
         dispatcher.compile(_types(self.signature))
         dispatcher.disable_compile()
         self.call = dispatcher
 
 
-def entry(signature: str) -> Callable[[Callable[..., Any]], Entry]:
-    """Decorator: `@entry("h D D")`."""
-    return lambda function: Entry(function, signature)
+def entry(signature: str, *, nogil: bool = False) -> Callable[[Callable[..., Any]], Entry]:
+    """Decorator: `@entry("h D D")`. nogil: other threads run meanwhile, for 0.08 us; always so where it takes batches."""
+    return lambda function: Entry(function, signature, nogil)
 
 
 def _types(text: str) -> tuple[Any, ...]:

@@ -77,7 +77,7 @@ RIGID, SPRINGY = np.int64(0), np.int64(1)
 VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
 
 
-@entry("h i")
+@entry("h i", nogil=True)
 def steps(h, n):
     """n steps, or fewer: returns (steps done, status)."""
     for k in range(n):
