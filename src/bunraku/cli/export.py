@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from bunraku.cli.common import progress_bar
-from bunraku.errors import InputError, MissingExtra
+from bunraku.errors import InputError
 from bunraku.files import write_bytes
 
 if TYPE_CHECKING:
@@ -98,18 +98,16 @@ def to_bvh(r: Recording, target: Path, options: dict[str, Any], update: Update) 
 
 def to_html(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
     """A page that plays by itself."""
-    try:
-        from bunraku.viewer.export import export_html
-        from bunraku.viewer.messages import scene_message
-        from bunraku.viewer.recorded import RecordedFrames
-    except ImportError:
-        raise MissingExtra("html: this build of Bunraku has no viewer; write gif or mp4 instead.") from None
     from bunraku.motion.motion import even_times
+    from bunraku.viewer.export import export_html
+    from bunraku.viewer.messages import scene_message
+    from bunraku.viewer.recorded import RecordedFrames
 
-    wanted, source = even_times(r.times, options["fps"]), RecordedFrames(r)
+    shown: Any = r  # it has all that `viewer.recorded.Recorded` asks for, some of it computed when first read
+    wanted, source = even_times(r.times, options["fps"]), RecordedFrames(shown)
     numbers = sorted({r.frame_at(float(t)) for t in wanted})
     frames = (source.frame(k) for k in numbers)
-    export_html(scene_message(r, r.title), frames, target, progress=lambda done: update(100 * done // len(numbers)))
+    export_html(scene_message(shown, r.title), frames, target, progress=lambda done: update(100 * done // len(numbers)))
 
 
 def to_png(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:

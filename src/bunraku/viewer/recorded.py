@@ -23,17 +23,60 @@ from bunraku.viewer.messages import CONTACT, Channel
 class Recorded(Protocol):
     """What is read of a recording: n frames of figures with nq coordinates and nv rates in all."""
 
-    models: Mapping[str, Model]  # figure -> model, in their order
-    fixed: Sequence[Shape]  # what does not move
-    gravity: Sequence[float]  # m/s^2
-    dt: float  # s, a step of the simulation
-    times: np.ndarray  # (n,) s, ascending
-    q: np.ndarray  # (n, nq)
-    v: np.ndarray  # (n, nv)
-    torques: np.ndarray  # (n, nv) N m or N
-    contacts: Sequence[Any]  # n times the contacts of a frame
-    zmp: np.ndarray  # (n, figures, 3) m
-    forces: np.ndarray  # (n, figures, 3) N: on each figure from all that is not itself
+    @property
+    def models(self) -> Mapping[str, Model]:
+        """Figure -> model, in their order."""
+        ...
+
+    @property
+    def fixed(self) -> Sequence[Shape]:
+        """What does not move."""
+        ...
+
+    @property
+    def gravity(self) -> Sequence[float]:
+        """M/s^2."""
+        ...
+
+    @property
+    def dt(self) -> float:
+        """S, a step of the simulation."""
+        ...
+
+    @property
+    def times(self) -> np.ndarray:
+        """(n,) s, ascending."""
+        ...
+
+    @property
+    def q(self) -> np.ndarray:
+        """(n, nq)."""
+        ...
+
+    @property
+    def v(self) -> np.ndarray:
+        """(n, nv)."""
+        ...
+
+    @property
+    def torques(self) -> np.ndarray:
+        """(n, nv) N m or N."""
+        ...
+
+    @property
+    def contacts(self) -> Sequence[Any]:
+        """N times the contacts of a frame."""
+        ...
+
+    @property
+    def zmp(self) -> np.ndarray:
+        """(n, figures, 3) m."""
+        ...
+
+    @property
+    def forces(self) -> np.ndarray:
+        """(n, figures, 3) N: on each figure from all that is not itself."""
+        ...
 
 
 def figures_of(recording: Recorded) -> list[tuple[str, Model]]:
