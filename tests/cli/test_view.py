@@ -24,7 +24,12 @@ def start(*args):
     env = {**os.environ, "PYTHONPATH": SOURCE, "BUNRAKU_QUIET": "1"}
     code = START.format(page=PAGE)
     return subprocess.Popen(
-        [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+        [sys.executable, "-c", code, *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job would ignore Ctrl-C
     )
 
 

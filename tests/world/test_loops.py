@@ -224,14 +224,16 @@ def test_released_within_one_step_of_the_limit(integrator):
 
 @BOTH
 def test_ten_thousand_connections(integrator):
-    """A kicked human on the ground, tied to itself and to the world at random, and cut again: all stays finite, and memory does not grow."""
+    """A kicked human on the ground, tied to itself and to the world at random, and cut again: all stays finite, and memory does not grow.
+
+    Runge-Kutta may refuse a step (at most one in a thousand): then nothing has changed, and the world goes on once the ties are cut."""
     rng = np.random.default_rng(11)
     world = World(dt=0.001, integrator=integrator)
     world.add_ground()
     fig = world.add(bk.human(), at=(0, 0, 0.95))
     names = [link.name for link in fig.model.links]
     live: list[bk.Connection] = []
-    used = 0
+    used = refused = 0
     tracemalloc.start()
     for k in range(10_000):
         if k == 2000:
@@ -245,9 +247,17 @@ def test_ten_thousand_connections(integrator):
             live.append(world.connect(fig[names[a]], other, axes=axes))
         while len(live) > rng.integers(1, 4):
             world.disconnect(live.pop(rng.integers(len(live))))
-        world.step()
-        assert np.all(np.isfinite(world.q)) and np.abs(world.v).max() < 1e3
+        before = world.q.copy(), world.v.copy()
+        try:
+            world.step()
+        except StepDiverged:
+            refused += 1
+            assert np.array_equal(world.q, before[0]) and np.array_equal(world.v, before[1])
+            while live:
+                world.disconnect(live.pop())
+        assert np.all(np.isfinite(world.q)) and np.abs(world.v).max() < (1e3 if integrator == "euler" else 1e4)
     grown = tracemalloc.get_traced_memory()[0] - used
     tracemalloc.stop()
     assert grown < 20_000
     assert len(world._ties.ints) <= 8
+    assert refused <= (0 if integrator == "euler" else 10)
