@@ -69,7 +69,9 @@ export class Plots {
     if (scale.min !== range[0] || scale.max !== range[1]) this.chart!.setScale("x", { min: range[0], max: range[1] });
     const frame = frames[index];
     if (!frame) return;
-    const left = this.chart!.valToPos(frame.time, "x");
+    // not valToPos: a scale that was just set takes effect after this frame
+    const part = range[1] > range[0] ? (frame.time - range[0]) / (range[1] - range[0]) : 0;
+    const left = Math.min(Math.max(part, 0), 1) * this.chart!.over.clientWidth;
     this.now.style.transform = `translateX(${left}px)`;
     this.listed.forEach((channel, i) => (this.values[i]!.textContent = short(frame.channels[channel]!)));
   }

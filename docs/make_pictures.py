@@ -1,0 +1,78 @@
+"""Makes the pictures of README and documents: the live page, the replay page and a strobe picture. Needs Chromium and `pip install playwright`.
+
+python docs/make_pictures.py [FOLDER]
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import bunraku as bk
+
+FLAGS = [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+
+
+def wait(page, condition: str) -> None:
+    """Until the page says so, for a minute at the most."""
+    end = time.monotonic() + 60
+    while not page.evaluate(f"!!({condition})"):
+        if time.monotonic() > end:
+            raise SystemExit(f"the page never came so far: {condition}")
+        page.wait_for_timeout(50)
+
+
+def bunraku(*arguments: str) -> None:
+    """A command of Bunraku; the script ends if it fails."""
+    subprocess.run([sys.executable, "-m", "bunraku", *arguments], check=True)
+
+
+def main() -> None:
+    """All pictures."""
+    from playwright.sync_api import sync_playwright
+
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "pictures")
+    folder.mkdir(parents=True, exist_ok=True)
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+
+        world = bk.World(dt=1e-3)
+        world.add_ground(friction=0.8)
+        fig = world.add(bk.human(), at=(0, 0, 0.901))
+        world.add(bk.box((0.3, 0.2, 0.2), 5.0), at=(0.6, 0.4, 0.4))
+        fig.servo(2000.0, 60.0)
+        view = world.view(browser=False)
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(view.url)
+        wait(page, "window.bunraku && window.bunraku.time > 2 && window.bunraku.arrows > 0")
+        page.screenshot(path=folder / "live.png")
+        view.close()
+
+        run, html = Path(scratch, "bar.bkr"), Path(scratch, "bar.html")
+        bunraku("record", "bar", "--out", str(run))
+        bunraku("export", str(run), "--to", "html", "--out", str(html))
+        bunraku("export", str(run), "--to", "png", "--out", str(folder / "strobe.png"))
+        page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="dark")
+        page.goto(html.as_uri())
+        wait(page, "window.bunraku && window.bunraku.ready && window.bunraku.frames > 10")
+        page.keyboard.press("Space")
+        wait(page, "window.bunraku.time > 0.3")
+        page.keyboard.press("Space")
+        page.screenshot(path=folder / "replay.png")
+        browser.close()
+    print(f"pictures in {folder}")
+
+
+if __name__ == "__main__":
+    main()
