@@ -39,7 +39,7 @@ def unpack(stream):
         steps = (steps + 32768) % 65536 - 32768
         values = steps.T * np.array(header["scale"][name]) + np.array(header["offset"][name])
         out[name] = np.where(steps.T == MISSING, np.nan, values)
-    raw = take("<i2", 8 * header["contacts"]).reshape(8, -1).T
+    raw = take("<i2", 10 * header["contacts"]).reshape(10, -1).T
     out["contacts"] = raw * np.array(header["scale"]["contacts"]) + np.array(header["offset"]["contacts"])
     assert at == len(data)
     return out
@@ -105,7 +105,7 @@ def bad_frames():
     walk = Walk(0.2)
     good = walk.frames()
     poses, figures, channels = walk.pose(1.0), np.zeros((1, 6)), walk.values(1.0)
-    none = np.zeros((0, 8))
+    none = np.zeros((0, 10))
     lost = poses.copy()
     lost[2, 1] = np.nan
     return {

@@ -165,8 +165,8 @@ def test_a_replayed_recording_seeks_on_the_server(browser):  # noqa: F811
         page.wait_for_timeout(20)
     seek = [c for c in server.commands if c["type"] == "seek"]
     assert seek and seek[0]["time"] == pytest.approx(0.6, abs=2 / width)
-    server.send([3])  # the server answers from an earlier time: later frames are dropped
-    until(page, "bunraku.frames === 4 && bunraku.frame === 3")
+    server.send([3])  # the server answers from an earlier time: the frame takes its place, later ones stay
+    until(page, "bunraku.frames === 10 && bunraku.frame === 3")
     page.close()
     server.close()
 

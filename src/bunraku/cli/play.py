@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.view import stay
+from bunraku.cli.view import own_token, stay
 from bunraku.errors import BunrakuError
 
 if TYPE_CHECKING:
@@ -37,11 +37,8 @@ def main(
         speed: how fast to play against real time.
         play: begin at once; --no-play waits for the page's play button.
     """
-    return stay(
-        open_recording(
-            recording, port=port, browser=browser, host=host, allow_remote=allow_remote, speed=speed, play=play
-        )
-    )
+    where = {"port": port, "browser": browser, "host": host, "allow_remote": allow_remote, "token": own_token()}
+    return stay(open_recording(recording, speed=speed, play=play, **where))
 
 
 def open_recording(path: Path, **options: Any) -> View:

@@ -1,11 +1,12 @@
 """`bunraku view SCENE|MODEL|RECORDING`: run a scene or a figure in real time and watch it in the browser; Ctrl-C ends it.
 
 A scene is a TOML file or a built-in one by name, a model "human" or a URDF or MJCF file: it stands on a ground with servos that hold its pose. A
-recording (.bkr) is played, as by `bunraku play`.
+recording (.bkr) is played, as by `bunraku play`. BUNRAKU_TOKEN in the environment is the token of its address, instead of a new one each time.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,6 +54,7 @@ def main(
         "allow_remote": allow_remote,
         "speed": speed,
         "play": play,
+        "token": own_token(),
     }
     if Path(what).suffix in RECORDINGS:
         from bunraku.cli.play import open_recording
@@ -62,6 +64,12 @@ def main(
 
     world, title = world_of(what)
     return stay(view_world(world, title=title, **options))
+
+
+def own_token() -> str | None:
+    """The token that the environment gives, so that an open page finds a server that was started anew; None: a new one. Not an option of the
+    command, as other users of a machine can read those."""
+    return os.environ.get("BUNRAKU_TOKEN") or None
 
 
 def world_of(what: str) -> tuple[World, str]:

@@ -10,6 +10,7 @@ import {
   Mesh,
   MeshBasicMaterial,
   type Object3D,
+  OctahedronGeometry,
   RingGeometry,
   SphereGeometry,
 } from "three";
@@ -56,6 +57,13 @@ export function target(color: number, radius: number): Group {
 
 export function ball(color: number, radius: number): Mesh {
   const mesh = new Mesh(new SphereGeometry(radius, 24, 16), new MeshBasicMaterial({ color, depthTest: false }));
+  mesh.renderOrder = 7;
+  return mesh;
+}
+
+/** What holds something to the world. */
+export function diamond(color: number, radius: number): Mesh {
+  const mesh = new Mesh(new OctahedronGeometry(radius), new MeshBasicMaterial({ color, depthTest: false }));
   mesh.renderOrder = 7;
   return mesh;
 }
