@@ -10,7 +10,15 @@ from viewer_scenes import SIDES, WEIGHT, Walk
 ZMP, COM, LINK, SURFACE = 0xD6336C, 0x2F6FDB, 0xD0A215, 0x1F9E8A  # colours of the page's legend
 READY = "window.bunraku?.ready"
 DOUBLE, SINGLE = 39, 33  # frames: both feet carry (one on its heel edge), one foot carries
-HAND = {"body_a": 7, "body_b": -1, "point_a": [0.0, 0.0, -0.28], "point_b": [1.2, 1.1, 0.6]}
+PIN = (1.2, 1.1, 0.6)
+HAND = {
+    "number": 0,
+    "kind": "connection",
+    "body_a": 7,
+    "body_b": -1,
+    "point_a": [0.0, 0.0, -0.28],
+    "point_b": PIN,
+}
 WALK = Walk(4.0, connections=[HAND])
 
 
@@ -236,6 +244,16 @@ def test_layers_of_mass_and_connections(page, layer, color, least):
     page.get_by_test_id(f"layer-{layer}").uncheck()
     settle(page)
     assert with_layer > near(pixels(page), color) + least
+
+
+def test_marks_are_seen_before_the_ground_and_through_things(page):
+    """The pin has bare ground behind it, the centre of mass is inside of the trunk: both are there in full colour."""
+    scrub(page, DOUBLE)
+    picture = pixels(page)
+    com = read_frame(WALK.frame(DOUBLE)).figures[0, :3]
+    for place, color in ((PIN, LINK), (com, COM)):
+        x, y = ask(page, "project({}, {}, {})".format(*place))
+        assert near(picture[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3], color) >= 20
 
 
 def test_the_path_of_the_centre_of_mass_grows(page):

@@ -188,16 +188,18 @@ def test_a_lost_connection_is_said_and_comes_back(browser):  # noqa: F811
 
 
 def test_connections_come_and_go_while_it_runs(browser, server):  # noqa: F811
-    """A scene that differs only in its connections keeps frames and view."""
+    """Other connections, or the same scene again, leave frames and view alone; another scene does not."""
     page = opened(browser, server)
     page.keyboard.press("1")
     until(page, "bunraku.view === 'front' && bunraku.connections === 0")
-    grip = {"body_a": 7, "body_b": -1, "point_a": [0.0, 0.0, 0.0], "point_b": [1.0, 1.0, 0.5]}
-    server.clients[-1].send(json.dumps({**server.scene, "connections": [grip]}))
-    until(page, "bunraku.connections === 1")
+    ends = {"body_a": 7, "body_b": -1, "point_a": [0.0, 0.0, 0.0], "point_b": [1.0, 1.0, 0.5]}
+    grip = {"number": 0, "kind": "connection", **ends}
+    server.clients[-1].send(json.dumps({"type": "connections", "connections": [grip, {**grip, "body_b": 3}]}))
+    until(page, "bunraku.connections === 2 && bunraku.pins === 1")
     assert page.evaluate("[bunraku.frames, bunraku.view]") == [10, "front"]
-    server.clients[-1].send(json.dumps(server.scene))
+    server.clients[-1].send(json.dumps(server.scene))  # the same scene once more, as after a lost connection
     until(page, "bunraku.connections === 0")
+    assert page.evaluate("[bunraku.frames, bunraku.view]") == [10, "front"]
     server.clients[-1].send(json.dumps({**server.scene, "title": "Another"}))
     until(page, "bunraku.frames === 0 && document.getElementById('title').textContent === 'Another'")
     page.close()

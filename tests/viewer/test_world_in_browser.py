@@ -137,7 +137,7 @@ def test_each_figure_has_its_own_support(browser):
     world.step(10)
     soles = [c for c in world.contacts if c.bodies[0][0] == "low" and c.force[2] > 1]
     points = np.vstack([c.points for c in soles])
-    assert len(world.contacts) == 10 and len(points) == 8
+    assert len(world.contacts) >= 10 and len(points) == 8
     with world.view(browser=False, play=False) as view:
         page = open_page(browser, view.url)
         until(page, "window.bunraku?.ready && bunraku.zmp > 0")
@@ -183,6 +183,25 @@ def test_play_shows_the_whole_recording(browser, pinned):
         page.keyboard.press("Shift+ArrowRight")
         until(page, f"Math.abs(bunraku.time - {at + 9 * r.dt}) < 1e-6")
         assert page.evaluate("bunraku.frames") == 701 and not page.faults
+        page.close()
+
+
+def test_marks_on_the_time_line(browser, pinned):
+    """What happened is marked: two connections made, one cut; a click on the mark goes there."""
+    with Recording.open(pinned) as r, view_recording(r, browser=False, play=False) as view:
+        page = open_page(browser, view.url)
+        until(page, "window.bunraku?.ready")
+        marks = page.locator("#events button")
+        assert [m[:16] for m in marks.evaluate_all("all => all.map(e => e.title)")] == [
+            "0.700 s: connect", "0.800 s: connect", "0.900 s: connect",
+        ]  # fmt: skip
+        line = page.get_by_test_id("timeline").bounding_box()
+        for k, part in enumerate((2 / 7, 3 / 7, 4 / 7)):
+            box = marks.nth(k).bounding_box()
+            middle = box["x"] + box["width"] / 2
+            assert middle == pytest.approx(line["x"] + 8 + part * (line["width"] - 16), abs=1.5)
+        marks.nth(2).click()
+        until(page, "Math.abs(bunraku.time - 0.9) < 1e-6 && bunraku.pins === 1")
         page.close()
 
 

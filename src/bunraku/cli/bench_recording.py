@@ -2,7 +2,8 @@
 
 Method: three worlds with the same standing figure take turns in bursts of BURST steps, a frame a step at 1 kHz: one alone, one alone once more
 as a control, one recorded. Recording changes nothing in the motion, so all three do the same steps. The shortest burst of each
-counts, on the two clocks of bunraku.cli.bench_viewer. The bursts together are a minute by default; the file is compared with its numbers (q, v, torques,
+counts, on the two clocks of bunraku.cli.bench_viewer. The bursts together are a minute by default; the file is compared with its numbers
+(q, v, torques,
 and of contacts normals, points, forces) as float32.
 """
 

@@ -59,7 +59,8 @@ def body_rows(rotation, position, owner, mass, first, poses, centres):
 def contact_rows(n, dt, ids, data, impulse, shapes, rows, figures):
     """Fill rows (n, 10) and figures (ng, 10) from the n contacts of the last step; returns how many of them touch.
 
-    A row: x y z fx fy fz patch state, bodies of both sides (-1: the world). A figure: force from all that is not itself; of the ground alone force, moment about the world's origin,
+    A row: x y z fx fy fz patch state, bodies of both sides (-1: the world). A figure: force from all that is not itself; of the ground
+    alone force, moment about the world's origin,
     and height times upward force."""
     figures[:, :] = 0.0
     count = 0

@@ -6,7 +6,8 @@ A frame, little endian:  "BKF1" · uint32 sequence · float64 time [s] · uint32
                        number in the scene, -1 the world; forces on body_a
     figures   ng x 6   centre of mass, zero-moment point; NaN where there is none
     channels  nx
-SI units, z up; channels say their own unit. One message is one frame, or, after the scene of a recording, many in a row: its overview. A page sends one JSON object a message; `parse` answers with a Command or an InputError of one
+SI units, z up; channels say their own unit. One message is one frame, or, after the scene of a recording, many in a row: its
+overview. A page sends one JSON object a message; `parse` answers with a Command or an InputError of one
 sentence, whatever arrives. Checked in tests/viewer/test_messages.py.
 """
 
@@ -120,13 +121,16 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
         figures = [(f.name, f.model) for f in source.figures]
         fixed, channels = [item.shape for item in source._fixed], channels_of(source.model, figures)
         dt, start, duration, connections = source.dt, source.time, None, connections_of(source)
+        events: list[dict[str, Any]] = []
     else:
-        from bunraku.viewer.recorded import channels_of_recording, connections_of_recording, figures_of, fixed_of
+        from bunraku.viewer.recorded import channels_of_recording, figures_of, fixed_of
+        from bunraku.viewer.recorded_events import connections_of_recording, events_of_recording
 
         figures, fixed, channels = figures_of(source), fixed_of(source), channels_of_recording(source)
         times = np.asarray(source.times, dtype=float)
         start, duration = (float(times[0]), float(times[-1] - times[0])) if len(times) else (0.0, 0.0)
         dt, connections = float(source.dt), connections_of_recording(source)
+        events = events_of_recording(source)
     return {
         "type": "scene",
         "version": VERSION,
@@ -140,6 +144,7 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
         "duration": duration,
         "live": duration is None,
         "connections": connections,
+        "events": events,
     }
 
 

@@ -100,35 +100,6 @@ def channels_of_recording(recording: Recorded) -> list[Channel]:
     return Curves(combine(figures)[0], figures).channels
 
 
-def connections_of_recording(recording: Recorded) -> list[dict[str, Any]]:
-    """Every connection and spring that ever held, as `frames.connections_of` lists them, with the times "from" and "to" (None: to the end)."""
-    nb = 1 + sum(m.nb - 1 for _, m in figures_of(recording))
-    out: list[dict[str, Any]] = []
-    for e in recording.events:
-        kind, number = e["kind"], e.get("number")
-        if kind in ("cut", "break"):
-            for tie in out:
-                if tie["number"] == number and tie["to"] is None:
-                    tie["to"] = float(e["time"])
-        elif kind == "connect" and _is_tie(e, nb):
-            (a, b), (at_a, at_b) = e["bodies"], e["points"]
-            tie = {"number": number, "kind": "spring" if e.get("axes") == "spring" else "connection"}
-            ends = {"body_a": a - 1, "body_b": b - 1, "point_a": at_a, "point_b": at_b}
-            out.append({**tie, **ends, "from": float(e["time"]), "to": None})
-    return out
-
-
-def _is_tie(e: Mapping[str, Any], nb: int) -> bool:
-    """Whether an event, which may come from any file, names bodies that exist and finite points."""
-    try:
-        bodies, points = e["bodies"], np.array(e["points"], dtype=float)
-        return all(type(b) is int and 0 <= b < nb for b in bodies) and (
-            points.shape == (2, 3) and len(bodies) == 2 and bool(np.all(np.isfinite(points)))
-        )
-    except (KeyError, TypeError, ValueError):
-        return False
-
-
 class RecordedFrames:
     """Makes the frames of a recording."""
 

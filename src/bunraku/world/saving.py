@@ -1,7 +1,8 @@
 """A world in one file: written whole, read back, going on bit for bit.
 
 The file is a NumPy .npz without compression: one array a member, and `structure`, JSON as bytes, with figures, fixed shapes, materials, options,
-connections, pushes, sensors and the states of controllers. Its last 64 bytes (the comment of the zip) are the SHA-256 of all that stands before them, so
+connections, pushes, sensors and the states of controllers. Its last 64 bytes (the comment of the zip) are the SHA-256 of all that stands
+before them, so
 that a damaged or cut file is known as such before anything in it is believed. What the kernels use as an index is checked
 even then. Nothing is pickled. Meshes are kept by the path of their file. Checked in tests/world/test_saving.py.
 """

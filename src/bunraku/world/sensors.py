@@ -10,7 +10,8 @@ Everything is in the axes and at the origin of the link or frame, moved by `offs
 and accelerations are means of the last step at the pose of its start (world.laststep), the rest is of now; before the first step they are
 zero. An accelerometer reads specific force, f = R' (a - g): at rest +9.80665 m/s^2 upwards, in free fall 0.
 `noise` (standard deviation) and `bias` are a number for all channels or a dict by channel; one draw a channel a step, when it is first read,
-from `world.rng`; snapshots and saved worlds keep both. That of an orientation is a small turn [rad] in the sensor's axes. Checked in tests/world/test_sensors.py.
+from `world.rng`; snapshots and saved worlds keep both. That of an orientation is a small turn [rad] in the sensor's axes. Checked in
+tests/world/test_sensors.py.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ class Watched:
         """Run the world in real time in a thread of its own and show it in the browser; returns a handle (bunraku.viewer.view.View).
 
         port 0 takes a free one. play False: it stands still until it is told to go on. speed: against real time. host, allow_remote: to be
-        reached from other machines. token: of your own, so that a page finds a view that was opened anew. html: another page. While it runs, touch the world with `view.lock` held or after `view.pause()`.
+        reached from other machines. token: of your own, so that a page finds a view that was opened anew. html: another page. While it
+        runs, touch the world with `view.lock` held or after `view.pause()`.
         """
         options = {
             "play": play,

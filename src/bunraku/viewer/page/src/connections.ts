@@ -1,7 +1,7 @@
 // Pins and connections: a line from the one point to the other with a bead at each end; springs zigzag, and where a
 // connection holds on to the world there is a pin, a diamond. In a recording each is shown while it held.
 import { Group, Matrix4, Mesh, Vector3 } from "three";
-import { ball, diamond, Path } from "./marks";
+import { ball, diamond, Path, seenThrough } from "./marks";
 import { poseOf } from "./shapes";
 import { CONNECTION_COLOR } from "./theme";
 import type { ConnectionMessage, Frame, Vec3 } from "./types";
@@ -32,7 +32,7 @@ export class Connections {
       const end = (body: number) => (body < 0 ? diamond(CONNECTION_COLOR, 0.017 * extent) : ball(CONNECTION_COLOR, 0.009 * extent));
       const ends: [Mesh, Mesh] = [end(message.body_a), end(message.body_b)];
       const line = new Path(CONNECTION_COLOR, TURNS + 4);
-      line.line.material.depthTest = false; // hands hold on inside of things
+      seenThrough(line.line.material); // hands hold on inside of things
       line.line.renderOrder = 6;
       const group = new Group().add(...ends, line.line);
       this.group.add(group);

@@ -89,6 +89,7 @@ class App {
     this.show = this.shownFrame = null;
     document.title = scene.title ? `${scene.title} – Bunraku` : "Bunraku";
     byId("title").textContent = scene.title;
+    this.timeline.setEvents(scene.events ?? []);
     const places = { groups: byId("groups"), chart: byId("chart"), channels: byId("channels") };
     places.chart.replaceChildren();
     this.plots = new Plots(scene, places, (time) => this.source?.seek(time));

@@ -194,6 +194,7 @@ export class Plots {
 function short(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1e5 || (size > 0 && size < 1e-3)) return value.toExponential(1);
-  return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3).replace("-", "−");
+  if (size < 1e-6) return "0"; // of no unit that is plotted anybody wants less
+  const text = size >= 1e5 || size < 1e-3 ? value.toExponential(1) : value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+  return text.replace(/-/g, "−");
 }

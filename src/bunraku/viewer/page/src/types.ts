@@ -30,6 +30,13 @@ export interface ConnectionMessage {
   to?: number | null;
 }
 
+/** Something that happened in a recording: a mark on its time line. */
+export interface EventMessage {
+  time: number; // s
+  kind: string;
+  text: string;
+}
+
 export interface SceneMessage {
   type: "scene";
   version: number;
@@ -43,6 +50,7 @@ export interface SceneMessage {
   duration: number | null; // s; null: a running world
   live: boolean;
   connections: ConnectionMessage[];
+  events?: EventMessage[];
 }
 
 /** One moment: poses nb x 7 (x y z qw qx qy qz), contacts nc x 10 (x y z fx fy fz patch state body_a body_b), figures ng x 6 (com, zmp). */
