@@ -151,9 +151,12 @@ def test_plots_by_group_with_values_at_the_present(page):
         names = [c["name"] for c in WALK.scene["channels"] if c["group"] == group]
         assert page.locator("#channels .name").all_inner_texts() == names
         assert np.sum(pixels(page, "chart") != before) > 500
-    load = WALK.load(WALK.time(SINGLE))["left"] * WEIGHT
-    shown = page.get_by_test_id("channel-0").locator(".value").inner_text()
-    assert float(shown.replace("−", "-")) == pytest.approx(load, abs=0.06)
+    for frame in (SINGLE, DOUBLE):
+        scrub(page, frame)
+        for channel, side in enumerate(("left", "right")):
+            shown = page.get_by_test_id(f"channel-{channel}").locator(".value").inner_text()
+            load = WALK.load(WALK.time(frame))[side] * WEIGHT
+            assert float(shown.replace("−", "-")) == pytest.approx(load, abs=0.06)
     before = near(pixels(page, "chart"), 0x2F6FDB)
     page.get_by_test_id("channel-0").click()
     settle(page)
