@@ -79,6 +79,8 @@ SWITCHES: list[tuple[str, str, str, str, str, str]] = [
     ("frames of a world", "server.py", 'self._put("frame", frame)', "pass", WORLD, "a_live_world_advances"),
     ("arrows in a real world", SRC + "contacts.ts", "this.arrows.finish();", "this.arrows.clear();", WORLD, "a_live_world_advances"),
     ("playing an exported page", SRC + "source.ts", "this.playing = true;", "", WORLD, "a_recording_becomes"),
+    ("frames for notebooks", "guard.py", "'self' http://localhost:* http://127.0.0.1:*", "'none'", WORLD, "a_notebook_shows"),
+    ("the refusal of other frames", "guard.py", "'self' http://localhost:* http://127.0.0.1:*", "* file:", WORLD, "a_notebook_shows"),
     ("noticing that the server is gone", SRC + "live.ts", "this.connected = this.playing = false;", "", WORLD, "a_killed_server"),
     ("connecting again", SRC + "live.ts", "window.setTimeout(() => this.open(), this.pauseBefore);", "", WORLD, "a_killed_server"),
     ("telling of changed connections", "live.py", "elif held != self._held and", "elif False and", WORLD, "pins_come_and_go"),

@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +56,38 @@ def test_a_recording_becomes_a_page_that_plays(browser, tmp_path):
     assert not page.faults
     assert all(a.startswith(("file:", "blob:", "data:")) for a in page.asked)
     page.close()
+
+
+def test_a_notebook_shows_it_in_place_and_other_pages_cannot(browser, tmp_path):
+    """What a cell shows (an iframe), inside of a page of this machine: it runs there. Inside of a file it is refused."""
+
+    class Notebook(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f"<!doctype html>{cell}".encode())
+
+        def log_message(self, *_):
+            pass
+
+    with standing().view(browser=False) as view, ThreadingHTTPServer(("127.0.0.1", 0), Notebook) as notebook:
+        cell = view._repr_html_()
+        threading.Thread(target=notebook.serve_forever, daemon=True).start()
+        page = open_page(browser, f"http://localhost:{notebook.server_address[1]}/")
+        inside = page.frames[1]
+        until(inside, "window.bunraku?.connected && bunraku.ready && bunraku.time > 0.1")
+        page.close()
+        (tmp_path / "foreign.html").write_text(f"<!doctype html>{cell}")
+        page = open_page(browser, (tmp_path / "foreign.html").as_uri())
+        for _ in range(500):
+            if any("frame-ancestors" in fault or "Content Security Policy" in fault for fault in page.faults):
+                break
+            page.wait_for_timeout(20)
+        assert any("Content Security Policy" in fault for fault in page.faults)
+        assert all(f.evaluate("window.bunraku === undefined") for f in page.frames)
+        page.close()
+        notebook.shutdown()
 
 
 def started(port, token):
