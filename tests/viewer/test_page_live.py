@@ -14,7 +14,7 @@ from websockets.http11 import Response
 from websockets.sync.server import serve
 
 from bunraku.viewer import page as built
-from viewer_browser import browser, open_page, until  # noqa: F401
+from viewer_browser import PATIENCE, browser, open_page, until  # noqa: F401
 from viewer_scenes import Walk
 
 TOKEN = "a-token_of-43-characters"
@@ -98,7 +98,7 @@ def opened(browser, server):  # noqa: F811
 
 def said(page, server, command):
     """Poll until the server has heard a command."""
-    for _ in range(3000):
+    for _ in range(round(50 * PATIENCE)):
         if command in server.commands:
             return
         page.wait_for_timeout(20)
@@ -159,7 +159,7 @@ def test_a_replayed_recording_seeks_on_the_server(browser):  # noqa: F811
     area = page.get_by_test_id("plot-area")
     width = area.bounding_box()["width"]
     area.click(position={"x": 0.6 * width, "y": 30})
-    for _ in range(3000):
+    for _ in range(round(50 * PATIENCE)):
         if any(c["type"] == "seek" for c in server.commands):
             break
         page.wait_for_timeout(20)

@@ -6,7 +6,7 @@ import { poseOf } from "./shapes";
 import { CONNECTION_COLOR } from "./theme";
 import type { ConnectionMessage, Frame, Vec3 } from "./types";
 
-const TURNS = 8; // corners of a spring
+const TURNS = 12; // corners of a spring
 const SAME = 1e-6; // s
 
 interface Tie {
@@ -58,8 +58,9 @@ export class Connections {
   /** Straight ends, corners by turns to both sides between them. */
   private zigzag(line: Path, a: Vector3, b: Vector3): void {
     const along = b.clone().sub(a);
-    const side = Math.abs(along.z) > 0.9 * along.length() ? new Vector3(1, 0, 0) : new Vector3(0, 0, 1);
-    this.across.crossVectors(along, side).normalize().multiplyScalar(0.012 * this.extent);
+    const upright = Math.abs(along.z) > 0.9 * along.length();
+    const side = new Vector3().crossVectors(along, upright ? new Vector3(1, 0, 0) : new Vector3(0, 0, 1));
+    this.across.crossVectors(along, side).normalize().multiplyScalar(0.018 * this.extent);
     line.set(TURNS + 2, (i) => {
       const part = i === 0 ? 0 : i > TURNS ? 1 : 0.15 + (0.7 * (i - 1)) / (TURNS - 1);
       const sway = i === 0 || i > TURNS ? 0 : i % 2 ? 1 : -1;
