@@ -122,8 +122,8 @@ def test_scrubbing_shows_the_numbers_of_that_time(page, frame):
     spread = np.ptp([read_frame(f).poses for f in WALK.frames()], axis=0)
     for body in (0, 5, 12):
         error = np.abs(np.array(ask(page, f"pose({body})")) - wanted.poses[body])
-        assert np.all(error <= spread[body] / 131068 + 1e-6)
-    assert ask(page, "channel(0)") == pytest.approx(wanted.channels[0], abs=WEIGHT / 131068 + 1e-3)
+        assert np.all(error <= spread[body] / 131064 + 1e-6)
+    assert ask(page, "channel(0)") == pytest.approx(wanted.channels[0], abs=WEIGHT / 131064 + 1e-3)
     assert np.allclose(np.reshape(ask(page, "contacts()"), (-1, 10)), wanted.contacts, atol=0.02)
     assert page.get_by_test_id("clock").inner_text() == f"{WALK.time(frame):.2f} / 4.00 s"
 

@@ -14,7 +14,8 @@ multiple of four bytes:
     int16 10 x contacts  contact rows, a column after the other, no differences
 
 value = integer * scale + offset with integers of -32767 … 32767; -32768 stands for "there is none" (NaN). A column's
-error is at most its range / 131068: 0.08 mm for a figure that walks 10 m. Checked in tests/viewer/test_export.py, and
+error is at most its range / 131064: 0.08 mm for a figure that walks 10 m. Offsets are multiples of the scale, so that a zero
+stays one. Checked in tests/viewer/test_export.py, and
 against the page that reads it in tests/viewer/test_page.py.
 """
 
@@ -75,7 +76,9 @@ def quantise(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     high = np.max(columns, axis=0, where=there, initial=-np.inf)
     empty = low > high
     low, high = np.where(empty, 0.0, low), np.where(empty, 0.0, high)
-    scale, offset = 0.5 * (high - low) / LARGEST, 0.5 * (high + low)
+    scale = np.array(_numbers(0.5 * (high - low) / (LARGEST - 1)))
+    middle = 0.5 * (high + low)
+    offset = np.where(scale > 0.0, np.rint(middle / np.where(scale > 0.0, scale, 1.0)) * scale, middle)
     steps = np.rint((np.where(there, columns, offset) - offset) / np.where(scale > 0.0, scale, 1.0))
     return np.where(there, steps, MISSING).astype("<i2"), scale, offset
 
@@ -120,13 +123,13 @@ def pack(
     blocks = [times.tobytes(), np.array([len(f.contacts) for f in read], dtype="<u2").tobytes()]
     for name, columns in parts.items():
         steps, scale, offset = quantise(columns.reshape(n, -1))
-        header["scale"][name], header["offset"][name] = _numbers(scale), _numbers(offset)
+        header["scale"][name], header["offset"][name] = scale.tolist(), offset.tolist()
         differences = np.diff(steps.view("<u2"), axis=0, prepend=np.zeros((1, steps.shape[1]), dtype="<u2"))
         blocks.append(np.ascontiguousarray(differences.T).astype("<u2").tobytes())
     steps, scale, offset = quantise(rows)
     # patch, state and bodies are whole numbers and stay what they are
     steps[:, 6:], scale[6:], offset[6:] = np.rint(rows[:, 6:]).astype("<i2"), 1.0, 0.0
-    header["scale"]["contacts"], header["offset"]["contacts"] = _numbers(scale), _numbers(offset)
+    header["scale"]["contacts"], header["offset"]["contacts"] = scale.tolist(), offset.tolist()
     blocks.append(np.ascontiguousarray(steps.T).tobytes())
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
@@ -135,7 +138,7 @@ def pack(
 
 
 def _numbers(values: np.ndarray) -> list[float]:
-    """Scales and offsets with the nine digits that a float32 has."""
+    """Scales with the nine digits that a float32 has."""
     return [float(f"{x:.9g}") for x in values]
 
 
