@@ -125,7 +125,7 @@ def test_painleve_is_handed_on():
         problem = Problem(
             K, [Patch(np.zeros((1, 2)), mu, mu)], J @ [0, 0, -9.8, 0, 0, 0], J @ [sx * 2.0, 0, 0, 0, 0, 0]
         )
-        answer = problem.forces(align=10.0)
+        answer = problem.forces()
         assert (answer.status == at.FALLBACK) == (effective < 0)
 
 
