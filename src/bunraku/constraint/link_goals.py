@@ -175,6 +175,13 @@ def begin_with(h, i, known, touching):
         reals[i, WRENCH + j] = 0.0
     normal = three_of(data, c, NORMAL)
     t, u = tangents(normal)
+    fast = 0.0
+    for j in range(n):
+        x = reals[i, REGION + VERTEX + 2 * j]
+        y = reals[i, REGION + VERTEX + 2 * j + 1]
+        fast = min(fast, height_rate(reals, i, NOW, x, y))
+    if touching > 0 and fast < -REST_SPEED:
+        rows_of(h).count[BORN] = 1
     k = known
     while k < n_warm and last_ids[k, SHAPE_A] == ids[c, SHAPE_A] and last_ids[k, SHAPE_B] == ids[c, SHAPE_B]:
         code = int(last[k, LINKED])
@@ -213,11 +220,9 @@ def begin_with(h, i, known, touching):
     second = -1
     x = 0.0
     y = 0.0
-    fast = 0.0
     for j in range(n):
         px = reals[i, REGION + VERTEX + 2 * j]
         py = reals[i, REGION + VERTEX + 2 * j + 1]
-        fast = min(fast, height_rate(reals, i, NOW, px, py))
         if data[ints[i, VERTEX_OF + j], GAP] + dt * height_rate(reals, i, FREE, px, py) <= 0.0:
             x += px / touching
             y += py / touching
@@ -226,7 +231,6 @@ def begin_with(h, i, known, touching):
             second = j
     ints[i, START + MODE] = SLIP  # its motion decides
     if touching > 0 and fast < -REST_SPEED:
-        rows_of(h).count[BORN] = 1
         ints[i, START + MODE] = STICK  # N10
     ints[i, START + STATE] = SURFACE
     ints[i, START + I] = 0

@@ -3,8 +3,8 @@
     ROWS    six rows a patch, then joints and connections as in bunraku.world.step
     SOLVE   island by island: hypothesise, solve, check; where that does not settle, the same step once more by `pgs`, counted
 
-A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. A patch that is new and approaching
-is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities, of 3 each. Limits of joints
+A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. Where a point of a patch arrives, it
+is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities, with 3 + 3 together. Limits of joints
 that did not act get no rows; if the new velocity passes one, it is an impact: the step is done again with all that are near. INFO: SOLVES the largest
 number of an island, FELL whether the step was handed on, FALLBACK how many were in the world's life.
 Checked in tests/world/test_virtual_link_world.py.
@@ -73,10 +73,10 @@ def settle_islands(h, positions):
     numbers[RESIDUAL] = 0.0
     info[N_ISLANDS] = 0
     info[LARGEST] = 0
-    both = positions == 0 and (
-        info[BOUNCED] != 0 or info[EVERY_LIMIT] != 0 or rows_of(h).count[BORN] != 0
-    )  # an impact and forces
-    allowed = 2 * ALLOWED if both else ALLOWED
+    impact = info[BOUNCED] != 0 or info[EVERY_LIMIT] != 0 or rows_of(h).count[BORN] != 0
+    allowed = 2 * ALLOWED if impact else ALLOWED
+    if positions != 0:
+        allowed -= 1  # one is left for the velocities
     before = info[SOLVES]
     for t in range(start.shape[0] - 1):
         if start[t] == start[t + 1]:

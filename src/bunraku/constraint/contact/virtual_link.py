@@ -124,6 +124,9 @@ def hypothesise(K, stride, free, goal, v, patch, p, r, flags, record, low, high,
             st(record, i * NR + PV + 1, y)
         settle_in(patch, flags, record, i)
         fz = ld(f, 6 * i + 2)
+        if not (impact or fz > 0.0) and not goes_inward(patch, a, goal, i):
+            state = NONE
+            try_state(flags, i, NONE, 0, 0)
         if impact or state == NONE or (remembered and flags[at + MODE] == STICK and not fz > 0.0):
             stick(flags, record, i)
         elif remembered and flags[at + MODE] == STICK:
@@ -144,6 +147,17 @@ def hypothesise(K, stride, free, goal, v, patch, p, r, flags, record, low, high,
         want = 0.0 if impact else ld(goal, k)
         x = ld(f, k) - (ld(a, k) - want) / d if d > 0.0 else ld(f, k)
         bound[q] = LOW if x <= low[q] else (HIGH if x >= high[q] else HELD)
+
+
+@inline
+def goes_inward(patch, a, goal, i):
+    """A vertex of patch i goes inward with the motion a."""
+    for k in range(vertex_count(patch, i)):
+        x, y = vertex(patch, i, k)
+        z = ld(a, 6 * i + 2) - ld(goal, 6 * i + 2) + (ld(a, 6 * i + 3) - ld(goal, 6 * i + 3)) * y
+        if z < (ld(a, 6 * i + 4) - ld(goal, 6 * i + 4)) * x:
+            return True
+    return False
 
 
 @inline
