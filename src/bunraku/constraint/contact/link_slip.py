@@ -44,7 +44,8 @@ from bunraku.constraint.contact.link_region import at_point
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
 
-CLEAR = 1e-3  # of F: a motion that says more of its direction than the force
+CLEAR = 1e-3  # of F: a motion that says more of its direction than the force,
+FAINT = 0.05  # where E is smaller
 SLOWEST = 1e-12  # m/s
 
 
@@ -146,7 +147,7 @@ def judge_slip(K, stride, patch, flags, record, fx, fy, fz, nz, a, v, i, h, impa
     ex = 0.0
     ey = 0.0
     ez = 0.0
-    if step * speed > CLEAR * F and flags[i * NF + MODE] != STICK:
+    if step * speed > CLEAR * F and flags[i * NF + MODE] != STICK and abs(nz) < FAINT * N:
         ex = -u * fx / size / speed if size > 0.0 else ux / speed
         ey = -u * fy / size / speed if size > 0.0 else uy / speed
         ez = uz / speed
