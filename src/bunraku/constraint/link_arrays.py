@@ -27,8 +27,8 @@ LINK_INT_COLUMNS = VERTEX_OF + VERTICES
 # the wrench of impulses, of the last step and then of this one
 REGION, FREE, NOW, GOAL, GOAL_P, ORIGIN, START_PV, WRENCH = 0, NP, NP + 6, NP + 12, NP + 18, NP + 24, NP + 27, NP + 29
 LINK_REAL_COLUMNS = WRENCH + 6
-# entries of COUNT after those of bunraku.constraint.arrays: patches, whether one is new and approaching
-N_PATCHES, BORN = 5, 6
+# entries of COUNT after those of bunraku.constraint.arrays: patches, whether a point of one arrives, whether more solves were needed than allowed
+N_PATCHES, BORN, LATE = 5, 6, 7
 
 
 def put_link_room(table: Table, rows: int) -> None:
