@@ -149,13 +149,13 @@ def tilting(K, stride, i):
 
 
 @inline
-def revise(K, stride, patch, flags, record, iwork, tried, f, a, v, goal, i, h, impact, allowed):
+def revise(K, stride, patch, flags, record, iwork, tried, f, a, v, goal, i, h, impact, allowed, work, spare):
     """The first failing check of patch i. Returns (1 if its hypothesis changed, the largest error)."""
     at = i * NF
     state = flags[at + STATE]
     worst = 0.0
     if state != NONE:
-        changed, worst = revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed)
+        changed, worst = revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed, work, spare)
         if changed:
             return 1, worst
     least, k = free_vertex(patch, flags, a, goal, i, impact)
@@ -163,20 +163,20 @@ def revise(K, stride, patch, flags, record, iwork, tried, f, a, v, goal, i, h, i
         x, y = vertex(patch, i, k)
         error = -least / math.sqrt(max(pressing(K, stride, i, x, y), 1e-300))
         if error > allowed:
-            join(K, stride, patch, flags, iwork, tried, record, a, v, i, k, -least, h, impact)
+            join(K, stride, patch, flags, iwork, tried, record, a, v, i, k, -least, h, impact, work, spare)
             return 1, error
         worst = max(worst, error)
     return 0, worst
 
 
 @inline
-def revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed):
+def revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed, work, spare):
     """fz, pv, friction and its direction. Returns (1 if the hypothesis changed, the largest error)."""
     at = i * NF
     fz = ld(f, 6 * i + 2)
     worst = max(-fz, 0.0) * math.sqrt(ld(K, (6 * i + 2) * (stride + 1)))
     if worst > allowed:
-        if not (was_tried(flags, iwork, tried, i, NONE, 0) and let_go(K, stride, patch, flags, record, f, a, v, i, h, impact)):
+        if not (was_tried(flags, iwork, tried, i, NONE, 0) and let_go(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)):
             try_state(flags, i, NONE, 0, 0)
         return 1, worst
     root = math.sqrt(sliding(K, stride, i))
@@ -184,7 +184,7 @@ def revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, i
         inside = find_pv(patch, flags, record, f, i)
         error = max(-inside * fz, 0.0) * math.sqrt(tilting(K, stride, i))
         if flags[at + STATE] != POINT and error > allowed:
-            leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact)
+            leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, work, spare)
             return 1, error
         worst = max(worst, error)
     if flags[at + MODE] != SLIP:
@@ -195,28 +195,28 @@ def revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, i
         error = max(size - ld(patch, i * NP + MU_S) * max(fz, 0.0), 0.0) * root
         if error > allowed:
             if fz > 0.0:
-                slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact)
+                slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
             else:
                 try_state(flags, i, NONE, 0, 0)
             return 1, error
         worst = max(worst, error)
-    changed, error = revise_slip(K, stride, patch, flags, record, f, a, v, i, h, impact, allowed / root if root > 0.0 else FAR)
+    changed, error = revise_slip(K, stride, patch, flags, record, f, a, v, i, h, impact, allowed / root if root > 0.0 else FAR, work, spare)
     return changed, max(worst, error * root)
 
 
 @inline
-def let_go(K, stride, patch, flags, record, f, a, v, i, h, impact):
+def let_go(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare):
     """A sticking patch that pulls, but whose release was wrong: let it slide. Returns 1 if it does."""
     x, y, z = friction_force(record, f, i)
     push = math.sqrt(x * x + y * y)
     if flags[i * NF + MODE] != STICK or not push > 0.0:
         return 0
-    judge_slip(K, stride, patch, flags, record, x, y, 1e-3 * push, z, a, v, i, h, impact)
+    judge_slip(K, stride, patch, flags, record, x, y, 1e-3 * push, z, 0.0, 0.0, a, v, i, h, impact, work, spare)
     return 1
 
 
 @inline
-def leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact):
+def leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, work, spare):
     """pv lies outside: the nearest edge or vertex; where that was tried, slide if friction fails too, else its neighbour along the hull."""
     at = i * NF
     x = ld(record, i * NR + PV)
@@ -230,7 +230,7 @@ def leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact):
         state, first, second = nearest(patch, i, x, y)
     if was_tried(flags, iwork, tried, i, state, first):
         if flags[at + MODE] == STICK:
-            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact)
+            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
             if flags[at + MODE] != STICK:
                 return
         base, _, _ = base_state(patch, i)
@@ -251,7 +251,7 @@ def leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact):
             state, first, second = LINE, b0, b1
     try_state(flags, i, state, first, second)
     settle_in(patch, flags, record, i)
-    slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact)
+    slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
 
 
 @inline
@@ -301,7 +301,7 @@ def free_vertex(patch, flags, a, goal, i, impact):
 
 
 @inline
-def join(K, stride, patch, flags, iwork, tried, record, a, v, i, k, inward, h, impact):
+def join(K, stride, patch, flags, iwork, tried, record, a, v, i, k, inward, h, impact, work, spare):
     """Free vertex k of patch i goes inward: it joins the contact."""
     at = i * NF
     now = flags[at + STATE]
@@ -337,13 +337,13 @@ def join(K, stride, patch, flags, iwork, tried, record, a, v, i, k, inward, h, i
     try_state(flags, i, state, a0, a1)
     settle_in(patch, flags, record, i)
     if now == NONE:
-        newly(K, stride, patch, flags, record, a, v, i, inward, h, impact)
+        newly(K, stride, patch, flags, record, a, v, i, inward, h, impact, work, spare)
     elif flags[at + MODE] == SPIN:
         flags[at + MODE] = SLIP
 
 
 @inline
-def newly(K, stride, patch, flags, record, a, v, i, inward, h, impact):
+def newly(K, stride, patch, flags, record, a, v, i, inward, h, impact, work, spare):
     """Mode of a patch that begins to touch: its motion against the friction of the force that would stop it, alone, from going inward."""
     if impact:
         stick(flags, record, i)
@@ -351,7 +351,10 @@ def newly(K, stride, patch, flags, record, a, v, i, inward, h, impact):
     response = pressing(K, stride, i, ld(record, i * NR + PV), ld(record, i * NR + PV + 1))
     if response > 0.0 and inward > 0.0:
         flags[i * NF + MODE] = SLIP
-        judge_slip(K, stride, patch, flags, record, 0.0, 0.0, inward / response, 0.0, a, v, i, h, impact)
+        fz = inward / response
+        nx = fz * ld(record, i * NR + PV + 1)
+        ny = -fz * ld(record, i * NR + PV)
+        judge_slip(K, stride, patch, flags, record, 0.0, 0.0, fz, 0.0, nx, ny, a, v, i, h, impact, work, spare)
     else:
         stick(flags, record, i)
 

@@ -52,7 +52,7 @@ FAR = 1e300
 def work_size(p: int, r: int = 0) -> tuple[int, int]:
     """Lengths of `work` (float64) and `iwork` (int64) for at most p patches and r equality rows."""
     m = 6 * p + r
-    return 108 * p + m * m + 6 * m, HEAD + 2 * m + 2 * p + 1
+    return 108 * p + m * m + 6 * m + 60, HEAD + 2 * m + 2 * p + 1
 
 
 class Buffers:
@@ -72,7 +72,7 @@ class Buffers:
 
 @inline
 def offsets(p, r):
-    """Places in work: motion rows, force columns, what else a row has (link_rows.py), matrix, and the first of six vectors of m."""
+    """Places in work: motion rows, force columns, what else a row has (link_rows.py), matrix, and the first of six vectors of m; 60 numbers follow."""
     m = 6 * p + r
     return 0, 36 * p, 72 * p, 108 * p, 108 * p + m * m
 

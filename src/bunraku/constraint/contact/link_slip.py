@@ -9,7 +9,8 @@ q is N eta, or F eta + y / (h |G|) with eta along y, so it says the same; away f
 eta is that of y with s from f where there is a clear motion (phi says little of a small turn: E is exponential), else that of phi,
 eta ~ (-f/|f| ln(1/E), -sgn(nzv)), E = |nzv| / (d N).
 
-The rows that Newton's method takes for a slip are in link_rows.py. A spinning patch takes s and E at its new pv; it sticks if its turn reverses.
+Before it becomes the next hypothesis the direction is brought to rest for the patch alone (link_alone.py). The rows that Newton's method takes for a slip
+are in link_rows.py. A spinning patch takes s and E at its new pv; it sticks if its turn reverses.
 Checked in tests/constraint/contact/test_virtual_link_friction.py.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import math
 
+from bunraku.constraint.contact.link_alone import law, opposed, slide_alone
 from bunraku.constraint.contact.link_friction import friction_force, spin, stick
 from bunraku.constraint.contact.link_layout import (
     CENTRE,
@@ -60,25 +62,6 @@ def slip_after(record, a, v, i, h, impact):
         return ax, ay, d * ld(a, 6 * i + 5)
     vx, vy, _ = at_point(v, 6 * i, x, y)
     return vx + h * ax, vy + h * ay, d * (ld(v, 6 * i + 5) + h * ld(a, 6 * i + 5))
-
-
-@inline
-def law(ux, uy, uz):
-    """g: what friction opposes, from the motion (u, d wz); zero at rest."""
-    size = math.sqrt(ux * ux + uy * uy)
-    if uz == 0.0:
-        return (ux / size, uy / size, 0.0) if size > 0.0 else (0.0, 0.0, 0.0)
-    fade = math.exp(-size / abs(uz))
-    g = (1.0 - fade) / size if size > 0.0 else 0.0
-    return g * ux, g * uy, fade if uz > 0.0 else -fade
-
-
-@inline
-def opposed(record, i):
-    """The same three numbers of the hypothesis."""
-    r = i * NR
-    fade = ld(record, r + E)
-    return (1.0 - fade) * ld(record, r + S), (1.0 - fade) * ld(record, r + S + 1), fade * ld(record, r + SIGN)
 
 
 @inline
@@ -132,7 +115,7 @@ def meant(fx, fy, fz, nz, size, N):
 
 
 @inline
-def judge_slip(K, stride, patch, flags, record, fx, fy, fz, nz, a, v, i, h, impact):
+def judge_slip(K, stride, patch, flags, record, fx, fy, fz, nz, nx, ny, a, v, i, h, impact, work, spare):
     """Mode and direction of patch i by the natural map, from friction (fx, fy, nz / d), fz > 0 and the motion a."""
     r = i * NR
     F = ld(patch, i * NP + MU_D) * fz
@@ -172,13 +155,17 @@ def judge_slip(K, stride, patch, flags, record, fx, fy, fz, nz, a, v, i, h, impa
     st(record, r + SPEED, max((length - F) / step if step > 0.0 else speed, SLOWEST))
     st(record, r + FZ, fz)
     st(record, r + WZ, (0.0 if impact else ld(v, 6 * i + 5)) + h * ld(a, 6 * i + 5))
+    slide_alone(K, stride, patch, flags, record, fx, fy, fz, nz, nx, ny, ux, uy, uz, i, h, work, spare)
 
 
 @inline
-def slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact):
+def slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare):
     """Mode and direction of patch i from the forces and the motion found."""
     x, y, z = friction_force(record, f, i)
-    judge_slip(K, stride, patch, flags, record, x, y, ld(f, 6 * i + 2), z, a, v, i, h, impact)
+    fz = ld(f, 6 * i + 2)
+    nx = ld(f, 6 * i + 3)
+    ny = ld(f, 6 * i + 4)
+    judge_slip(K, stride, patch, flags, record, x, y, fz, z, nx, ny, a, v, i, h, impact, work, spare)
 
 
 @inline
@@ -202,7 +189,7 @@ def follow_spin(flags, record, i, enough):
 
 
 @inline
-def revise_slip(K, stride, patch, flags, record, f, a, v, i, h, impact, allowed):
+def revise_slip(K, stride, patch, flags, record, f, a, v, i, h, impact, allowed, work, spare):
     """Act on (25b) for patch i: friction that is off its law by more than `allowed` [N], unless it may as well stick. Returns (1 if the hypothesis
     changed, the error [N])."""
     mode = flags[i * NF + MODE]
@@ -223,7 +210,7 @@ def revise_slip(K, stride, patch, flags, record, f, a, v, i, h, impact, allowed)
         rest = math.sqrt(ux * ux + uy * uy + uz * uz)
         resting = max(beyond, rest / max(h * own_response(K, stride, record, i), 1e-300))
         if resting > allowed:
-            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact)
+            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
             return 1, error
         error = resting
     return 0, error

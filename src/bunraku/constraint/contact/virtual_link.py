@@ -98,7 +98,7 @@ FINER = 1e-3  # of what is allowed: how well a linear system is solved
 
 
 @inline
-def hypothesise(K, stride, free, goal, v, patch, p, r, flags, record, low, high, bound, iwork, tried, f, a, h, impact):
+def hypothesise(K, stride, free, goal, v, patch, p, r, flags, record, low, high, bound, iwork, tried, f, a, h, impact, work, spare):
     """First state of every patch, the last step's if there is one (MODE is not 0), and its mode from the last forces f and the motion a with them.
     For an impact, the whole region sticking (N10)."""
     for i in range(p):
@@ -130,17 +130,17 @@ def hypothesise(K, stride, free, goal, v, patch, p, r, flags, record, low, high,
         if impact or state == NONE or (remembered and flags[at + MODE] == STICK and not fz > 0.0):
             stick(flags, record, i)
         elif remembered and flags[at + MODE] == STICK:
-            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact)
+            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
         elif not turns(patch, flags, record, v, i):
             flags[at + MODE] = SLIP
             if fz > 0.0:
-                slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact)
+                slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
             else:
                 x = ld(record, i * NR + PV)
                 y = ld(record, i * NR + PV + 1)
                 inward = ld(goal, 6 * i + 2) - ld(a, 6 * i + 2) + (ld(goal, 6 * i + 3) - ld(a, 6 * i + 3)) * y
                 inward -= (ld(goal, 6 * i + 4) - ld(a, 6 * i + 4)) * x
-                newly(K, stride, patch, flags, record, a, v, i, inward, h, impact)
+                newly(K, stride, patch, flags, record, a, v, i, inward, h, impact, work, spare)
     for q in range(r):
         k = 6 * p + q
         d = ld(K, k * stride + k)
@@ -308,7 +308,9 @@ def solve_patches(
 ):
     """The loop. Returns (OK or FALLBACK, the largest error of a law relative to its scale)."""
     _, _, _, tried = int_offsets(p, r)
+    _, _, _, _, vectors = offsets(p, r)
     m = 6 * p + r
+    spare = vectors + 6 * m
     h = 1.0 if impact else dt
     iwork[COUNTED] = 0
     for k in range(m):
@@ -317,7 +319,7 @@ def solve_patches(
         if impact:
             st(f, k, 0.0)
     motion_of(K, stride, m, f, free, a)
-    hypothesise(K, stride, free, goal, v, patch, p, r, flags, record, low, high, bound, iwork, tried, f, a, h, impact)
+    hypothesise(K, stride, free, goal, v, patch, p, r, flags, record, low, high, bound, iwork, tried, f, a, h, impact, work, spare)
     least = law_scale(K, stride, free, goal, v, patch, p, r, low, high, h, impact)
     for count in range(1, cap + 1):
         for i in range(p):
@@ -337,7 +339,7 @@ def solve_patches(
         changed = 1 if worst > allowed else 0
         for i in range(p):
             different, error = revise(
-                K, stride, patch, flags, record, iwork, tried, f, a, v, goal, i, h, impact, allowed
+                K, stride, patch, flags, record, iwork, tried, f, a, v, goal, i, h, impact, allowed, work, spare
             )
             changed |= different
             worst = max(worst, error)
