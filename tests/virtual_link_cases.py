@@ -244,11 +244,11 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
                     want = np.array([*(slip * (1 - fade) / length if length > 0 else (0.0, 0.0)), np.sign(u[5]) * fade])
                     out["law"] = max(out["law"], np.abs(want - [*((1 - E) * s), sign * E]).max())
                 if E < 1 and patch.mu_d > 0:
-                    out["slip"] = max(out["slip"], -(s @ slip) / scale)
+                    out["slip"] = max(out["slip"], -(1 - E) * (s @ slip) / scale)
             else:
                 out["slip"] = max(out["slip"], np.abs(vertex_motion(u, centre)[:2]).max() / scale)
             if E > 0 and patch.mu_d > 0:
-                out["slip"] = max(out["slip"], -sign * u[5] * d / scale)
+                out["slip"] = max(out["slip"], -E * sign * u[5] * d / scale)
     if impact:
         gain = f @ (free + 0.5 * K @ f)
         out["energy"] = gain / max(0.5 * free @ np.linalg.pinv(K) @ free, 1e-12)

@@ -45,7 +45,10 @@ def put_link_room(table: Table, rows: int) -> None:
         RECORD: np.zeros(most * NR),
         LINK_WORK: np.zeros(reals),
         LINK_IWORK: np.zeros(ints, integer),
-        **{k: np.zeros(island + 6) for k in (LINK_F, LINK_A, LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, LINK_LOW, LINK_HIGH)},
+        **{
+            k: np.zeros(island + 6)
+            for k in (LINK_F, LINK_A, LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, LINK_LOW, LINK_HIGH)
+        },
         FLAT_K: table.arrays[at.K].reshape(-1),
         BOUND: np.zeros(island + 6, integer),
     }.items():

@@ -8,7 +8,8 @@ A plane through the points' rates gives vz, wx, wy: points that touch of themsel
 wz are wanted to be zero.
 
 The search begins with the last step's state (bunraku.constraint.link_memory), vertices found again by their features, and the wrench of the
-impulses at its points; without them, with the points that touch without impulses: sticking if they approach (an impact), else as they move. Checked in tests/world/test_virtual_link_world.py.
+impulses at its points; without them, with the points that touch without impulses: sticking if they approach (an
+impact), else as they move. Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations

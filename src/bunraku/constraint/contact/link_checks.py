@@ -1,14 +1,16 @@
 """Checks of a contact hypothesis and what follows from each (000: section 4.4, (24), (26); N8).
 
 In this order, acting on the first that fails: fz <= 0 releases the patch; pv = (-ny/fz, nx/fz) outside the region's hull makes it a line on
-the nearest edge or a point at the nearest vertex; friction or nz beyond its limit makes it slide; (25b) friction is the law's for the motion (link_slip.py);
+the nearest edge or a point at the nearest vertex; friction or nz beyond its limit makes it slide; (25b) friction is
+the law's for the motion (link_slip.py);
 (24b) no free vertex accelerates (impact: moves) inward.
 
 The nearest hull point can be the wrong one, which (24b) shows. A free vertex that goes inward then joins the contact: none -> its point,
 point -> the line towards it, line -> surface. A state already tried, sticking or moving as now, is passed over for its neighbour along the
 hull, or the patch slides if its friction fails as well.
 
-What counts as failing: errors are measured as in residual.py, forces times the square root of the response K, accelerations divided by it; `allowed` is
+What counts as failing: errors are measured as in residual.py, forces times the square root of the response K,
+accelerations divided by it; `allowed` is
 the largest that passes [square root of N times acceleration].
 Checked in tests/constraint/contact/test_virtual_link_box.py and test_virtual_link_random.py.
 """
@@ -155,7 +157,9 @@ def revise(K, stride, patch, flags, record, iwork, tried, f, a, v, goal, i, h, i
     state = flags[at + STATE]
     worst = 0.0
     if state != NONE:
-        changed, worst = revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed, work, spare)
+        changed, worst = revise_force(
+            K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed, work, spare
+        )
         if changed:
             return 1, worst
     least, k = free_vertex(patch, flags, a, goal, i, impact)
@@ -176,7 +180,10 @@ def revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, i
     fz = ld(f, 6 * i + 2)
     worst = max(-fz, 0.0) * math.sqrt(ld(K, (6 * i + 2) * (stride + 1)))
     if worst > allowed:
-        if not (was_tried(flags, iwork, tried, i, NONE, 0) and let_go(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)):
+        if not (
+            was_tried(flags, iwork, tried, i, NONE, 0)
+            and let_go(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
+        ):
             try_state(flags, i, NONE, 0, 0)
         return 1, worst
     root = math.sqrt(sliding(K, stride, i))
@@ -200,7 +207,9 @@ def revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, i
                 try_state(flags, i, NONE, 0, 0)
             return 1, error
         worst = max(worst, error)
-    changed, error = revise_slip(K, stride, patch, flags, record, f, a, v, i, h, impact, allowed / root if root > 0.0 else FAR, work, spare)
+    changed, error = revise_slip(
+        K, stride, patch, flags, record, f, a, v, i, h, impact, allowed / root if root > 0.0 else FAR, work, spare
+    )
     return changed, max(worst, error * root)
 
 

@@ -7,7 +7,8 @@ At pv, with fz > 0, s the direction of slip, l the distance from pv to the centr
     SPIN   the same plus a static force at the centre, in all |f| <= muS fz
     STICK  |f| <= muS fz (31);  |nzv| <= nzS = d (muS fz - |f|) (33), from the potential centre of rotation |f| = muS fz (1-E)
 
-A point has d = 0, no moment, E = 0. (31) and (33) are one limit, |f| + |nzv| / d <= muS fz. Beyond it the contact slides along s = -f/|f| (32), turning with
+A point has d = 0, no moment, E = 0. (31) and (33) are one limit, |f| + |nzv| / d <= muS fz. Beyond it the contact
+slides along s = -f/|f| (32), turning with
 E = |nzv| / (d |f| + |nzv|) and the sign of wz opposite to nzv: f and nzS both become muD/muS times what they were (`meant` in link_slip.py,
 where motion and friction together decide). Checked in tests/constraint/contact/test_virtual_link_friction.py.
 """
@@ -106,7 +107,15 @@ def turns(patch, flags, record, v, i):
     if not in_contact(patch, flags, i, cx, cy):
         return False
     spin(
-        flags, record, i, cx, cy, ld(record, r + PV), ld(record, r + PV + 1), ld(record, r + D), 1.0 if wz > 0.0 else -1.0
+        flags,
+        record,
+        i,
+        cx,
+        cy,
+        ld(record, r + PV),
+        ld(record, r + PV + 1),
+        ld(record, r + D),
+        1.0 if wz > 0.0 else -1.0,
     )
     return True
 

@@ -16,7 +16,8 @@ inside the hull [m] (a line: to its nearer end; a point: 0); MARGIN_F = muS fz -
 MARGIN_VERTEX = smallest acceleration (impact: velocity) of a free vertex above its target, 1e300 without one; MISALIGNED = error of a
 sliding contact's friction against the law for its motion at the end of the step, relative to muD fz. After `impact` forces are impulses.
 D is the d that friction was computed with, D_NOW that of the pv found. RHO, TURN: the direction of motion (RHO s, sign TURN) that friction
-is thought to oppose, a unit vector; SPEED its size, FZ and WZ the normal force and the turn, from the last solve: see link_slip.py. After FALLBACK flags and record hold the next hypothesis, not f's.
+is thought to oppose, a unit vector; SPEED its size, FZ and WZ the normal force and the turn, from the last solve:
+see link_slip.py. After FALLBACK flags and record hold the next hypothesis, not f's.
 """
 
 from __future__ import annotations
@@ -72,13 +73,15 @@ class Buffers:
 
 @inline
 def offsets(p, r):
-    """Places in work: motion rows, force columns, what else a row has (link_rows.py), matrix, and the first of six vectors of m; 60 numbers follow."""
+    """Places in work: motion rows, force columns, what else a row has (link_rows.py), matrix, and the first of six
+    vectors of m; 60 numbers follow."""
     m = 6 * p + r
     return 0, 36 * p, 72 * p, 108 * p, 108 * p + m * m
 
 
 @inline
 def int_offsets(p, r):
-    """Places in iwork: pivots (m), unit axis of a patch's row or -1 and number of a single row (m), first row of a patch (p + 1), states tried (p)."""
+    """Places in iwork: pivots (m), unit axis of a patch's row or -1 and number of a single row (m), first row of a
+    patch (p + 1), states tried (p)."""
     m = 6 * p + r
     return HEAD, HEAD + m, HEAD + 2 * m, HEAD + 2 * m + p + 1

@@ -135,7 +135,9 @@ def slip_rows(patch, record, v, i, h, impact, work, iwork, rows, columns, extra,
     if fade > SMALL and d > 0.0:
         z = -ld(record, r + SIGN) * d
         soft = t * w / (fade * F)
-        slip_row(work, iwork, rows, columns, extra, units, k, sx, sy, z * rho / w, sx, sy, z, soft, record, v, i, h, impact)
+        slip_row(
+            work, iwork, rows, columns, extra, units, k, sx, sy, z * rho / w, sx, sy, z, soft, record, v, i, h, impact
+        )
         k += 1
     return k
 

@@ -4,12 +4,15 @@ Motion is judged at the end of the step (of the impact): y = (ux, uy, d wz) at p
     phi = (fx, fy, nzv / d) = -F g(y),  F = muD fz,  g = ((1-E) s, sgn(wz) E),  s = u / |u|,  E = exp(-|u| / (d |wz|)).
 
 Natural map. With N = |f| + |nzv| / d and eta the direction of motion that phi stands for, q = N eta + y / (h |G|), where G (3 x 3) is the patch's own
-response to (fx, fy, nz / d) at pv. A patch whose |q| is within its limit sticks; else it slides along q, at the speed t = (|q| - F) h |G|. At a solution
-q is N eta, or F eta + y / (h |G|) with eta along y, so it says the same; away from one it weighs force against motion and does not jump where a slip is slow.
+response to (fx, fy, nz / d) at pv. A patch whose |q| is within its limit sticks; else it slides along q, at the
+speed t = (|q| - F) h |G|. At a solution
+q is N eta, or F eta + y / (h |G|) with eta along y, so it says the same; away from one it weighs force against
+motion and does not jump where a slip is slow.
 eta is that of y with s from f where there is a clear motion (phi says little of a small turn: E is exponential), else that of phi,
 eta ~ (-f/|f| ln(1/E), -sgn(nzv)), E = |nzv| / (d N).
 
-Before it becomes the next hypothesis the direction is brought to rest for the patch alone (link_alone.py). The rows that Newton's method takes for a slip
+Before it becomes the next hypothesis the direction is brought to rest for the patch alone (link_alone.py). The rows
+that Newton's method takes for a slip
 are in link_rows.py. A spinning patch takes s and E at its new pv; it sticks if its turn reverses.
 Checked in tests/constraint/contact/test_virtual_link_friction.py.
 """

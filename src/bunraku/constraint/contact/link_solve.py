@@ -1,9 +1,10 @@
 """Dense linear systems of the contact solver inside one flat buffer: L D L' where the matrix is symmetric, L U with row exchanges where friction has
 made it unsymmetric; both with the answer nearest to a given one for over-constrained sets.
 
-    x <- x + (A + eps D)^-1 (b - A x),  D = |diagonal of A|, eps = 1e-5, again and again
+    x <- x + (A + eps D)^-1 (b - A x),  D = |diagonal of A|, again and again
 until what is left of b, which after a step is eps D (x_new - x_old), is small enough. An over-constrained but consistent A (straight knees, a box on
-four blocks) so yields the x nearest to the first one in the metric D, from zero the one of least norm. Each repetition costs n^2 and takes off eps / lambda
+four blocks) so yields the x nearest to the first one in the metric D, from zero the one of least norm. Each
+repetition costs n^2 and takes off eps / lambda
 along an eigenvector of D^-1/2 A D^-1/2 with eigenvalue lambda; where rows contradict one another by a little (gaps that differ by rounding), x
 moves by little / eps, not by little / rounding. Cost n^3/6 (L D L') or n^3/3 (L U) multiply-adds.
 Checked in tests/constraint/contact/test_virtual_link_solve.py.
@@ -16,18 +17,17 @@ import math
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
 
-EPS = 1e-5
-REPEATS = 6
+REPEATS = 12
 TINY = 1e-14  # of the matrix' largest entry in a column: a smaller pivot means singular
 
 
 @inline
-def regularise(work, A, n, diagonal):
+def regularise(work, A, n, diagonal, eps):
     """eps D to work[diagonal], A += eps D."""
     for k in range(n):
         d = abs(ld(work, A + k * n + k))
-        st(work, diagonal + k, EPS * d)
-        st(work, A + k * n + k, ld(work, A + k * n + k) + EPS * d)
+        st(work, diagonal + k, eps * d)
+        st(work, A + k * n + k, ld(work, A + k * n + k) + eps * d)
 
 
 @inline
@@ -123,7 +123,7 @@ def lu_solve(work, A, n, iwork, pivots, x):
 
 
 @inline
-def solve(work, A, n, iwork, pivots, symmetric, diagonal, x, rest, enough):
+def solve(work, A, n, iwork, pivots, symmetric, diagonal, eps, x, rest, enough):
     """work[x] moves towards A^-1 b from where it is; work[rest] is b - A x before and after. `diagonal`: eps D. Stops when every |rest| / sqrt(D) is
     at most `enough`; returns the largest."""
     error = 0.0
@@ -138,7 +138,7 @@ def solve(work, A, n, iwork, pivots, symmetric, diagonal, x, rest, enough):
             d = ld(work, diagonal + k)
             st(work, x + k, ld(work, x + k) + y)
             st(work, rest + k, d * y)
-            error = max(error, abs(y) * math.sqrt(EPS * d))  # d y / sqrt(d / EPS)
+            error = max(error, abs(y) * math.sqrt(eps * d))  # d y / sqrt(d / eps)
         if error <= enough:
             break
     return error
