@@ -85,28 +85,28 @@ class Problem:
             row[at.VERTEX : at.VERTEX + 2 * len(p.region)] = np.ravel(p.region)
         return out.ravel()
 
-    def _call(self, impact: bool, cap: int, align: float, memory: Answer | None) -> Answer:
+    def _call(self, impact: bool, cap: int, tolerance: float, memory: Answer | None) -> Answer:
         p, m = len(self.patches), len(self.K)
         b = at.Buffers(p, m - 6 * p)
-        for x in (b.work, b.f, b.a):  # nothing may be read before it is written
+        for x in (b.work, b.a):  # nothing may be read before it is written
             x[:] = np.nan
         b.iwork[:] = -9
         if memory is not None:
-            b.flags[:], b.record[:] = memory.flags.ravel(), memory.record.ravel()
+            b.flags[:], b.record[:], b.f[:] = memory.flags.ravel(), memory.record.ravel(), memory.f
         K = np.ascontiguousarray(self.K, float)
         if impact:
-            status = vl.impact(K, self.v, self.table(), b, cap=cap, align=align)
+            status = vl.impact(K, self.v, self.table(), b, cap=cap, tolerance=tolerance)
         else:
             a0, c = np.asarray(self.a0, float), np.asarray(self.c, float)
-            status = vl.forces(K, a0, c, self.v, self.table(), self.dt, b, cap=cap, align=align)
+            status = vl.forces(K, a0, c, self.v, self.table(), self.dt, b, cap=cap, tolerance=tolerance)
         solves, reason = int(b.iwork[at.SOLVES]), int(b.iwork[at.REASON])
         return Answer(status, solves, reason, b.f, b.a, b.flags.reshape(p, at.NF), b.record.reshape(p, at.NR))
 
-    def forces(self, cap: int = vl.CAP, align: float = vl.ALIGN, memory: Answer | None = None) -> Answer:
-        return self._call(False, cap, align, memory)
+    def forces(self, cap: int = vl.CAP, tolerance: float = vl.TOLERANCE, memory: Answer | None = None) -> Answer:
+        return self._call(False, cap, tolerance, memory)
 
-    def impact(self, cap: int = vl.CAP, align: float = vl.ALIGN) -> Answer:
-        return self._call(True, cap, align, None)
+    def impact(self, cap: int = vl.CAP, tolerance: float = vl.TOLERANCE) -> Answer:
+        return self._call(True, cap, tolerance, None)
 
 
 def box_problem(
@@ -244,11 +244,11 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
                     want = np.array([*(slip * (1 - fade) / length if length > 0 else (0.0, 0.0)), np.sign(u[5]) * fade])
                     out["law"] = max(out["law"], np.abs(want - [*((1 - E) * s), sign * E]).max())
                 if E < 1 and patch.mu_d > 0:
-                    out["slip"] = max(out["slip"], -(s @ slip) / scale)
+                    out["slip"] = max(out["slip"], -(1 - E) * (s @ slip) / scale)
             else:
                 out["slip"] = max(out["slip"], np.abs(vertex_motion(u, centre)[:2]).max() / scale)
             if E > 0 and patch.mu_d > 0:
-                out["slip"] = max(out["slip"], -sign * u[5] * d / scale)
+                out["slip"] = max(out["slip"], -E * sign * u[5] * d / scale)
     if impact:
         gain = f @ (free + 0.5 * K @ f)
         out["energy"] = gain / max(0.5 * free @ np.linalg.pinv(K) @ free, 1e-12)

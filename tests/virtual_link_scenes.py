@@ -121,12 +121,13 @@ SCENES: dict[str, Callable] = {
 
 
 def run(world: World, seconds: float, each: Callable[[World], None] | None = None) -> dict[str, float]:
-    """Run step by step; counts and largest values."""
+    """Run step by step; counts and largest values; solves of the steps that are no fallback."""
     out = {"steps": 0, "fallbacks": 0, "solves": 0, "residual": 0.0, "penetration": 0.0}
     for _ in range(round(seconds / world.dt)):
         world.step()
         out["steps"] += 1
-        out["solves"] = max(out["solves"], int(world._info[at.SOLVES]))
+        if not world.report.fallback:
+            out["solves"] = max(out["solves"], int(world._info[at.SOLVES]))
         out["residual"] = max(out["residual"], world.report.residual)
         out["penetration"] = max(out["penetration"], world.report.penetration)
         if each is not None:

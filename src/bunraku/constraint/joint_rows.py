@@ -43,15 +43,13 @@ from bunraku.constraint.rows import (
     lanes_of,
     new_block,
     new_pack,
-    pack_rate,
     turn_pack,
 )
-from bunraku.model.layout import NW, PARENT, ROT
+from bunraku.model.layout import DA, NW, OMEGA, PARENT, ROT
 from bunraku.model.layout import TURN as JOINT_TURN
 from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.lanes import split
 from bunraku.spatial.table import ints2, reals1, reals2
-from bunraku.spatial.vec import add, col, cross, dot, ld9, mm, scale
+from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mm, scale, sub
 
 AT_REST = 1e-9  # rad/s or m/s: rounding
 NEAR = 1e-3  # rad or m ahead of a limit from which it counts
@@ -190,16 +188,16 @@ def ball_rows(h):
 @part
 def turn_limit(h, i, p, d, gap, dt, origin):
     """A row for a moment along d on body i against p that keeps `gap` from closing, where it is near; returns a status."""
-    if gap > 0.5:  # no body turns so far in a step
-        return OK
     _, _, work = model_of(h)
+    free = dot(d, sub(turning(work, i, dt), turning(work, p, dt)))
+    if gap + dt * free > NEAR:
+        return OK
     rows = rows_of(h)
     pack = new_pack(h, body_source(h, i), body_source(h, p), ONE)
     if pack == ROOM:
         return ROOM
     none = (0.0, 0.0, 0.0)
     turn_pack(lanes_of(d, none, none), pack, rows.w)
-    free, _, _, _ = split(pack_rate(work, i, p, rows.w, pack, dt))
     r = rows.packs[pack, FIRST]
     k = new_block(h, BOUNDED, pack, r, origin)
     if k == ROOM:
@@ -209,6 +207,12 @@ def turn_limit(h, i, p, d, gap, dt, origin):
     rows.p[r] = rows.b[r]
     rows.lam[r] = max(reals1(h, JOINT_IMPULSE)[origin], 0.0)
     return OK
+
+
+@inline
+def turning(work, i, dt):
+    """Angular velocity of body i after dt without constraint impulses."""
+    return axpy(dt, ld3(work, i * NW + DA), ld3(work, i * NW + OMEGA))
 
 
 @inline

@@ -14,7 +14,7 @@ from bunraku.constraint.contact.link_layout import NF, NP, NR, VERTICES, work_si
 from bunraku.spatial.table import Table
 
 LINK_INTS, LINK_REALS, PATCHES, FLAGS, RECORD, LINK_WORK, LINK_IWORK, LINK_F, LINK_A = places(LINK, LINK + 9)
-LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND = places(LINK + 9, LINK + 15)
+LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND, LINK_LOW, LINK_HIGH = places(LINK + 9, LINK + 17)
 
 PATCH = np.int64(
     3
@@ -23,11 +23,12 @@ PATCH = np.int64(
 # columns of LINK_INTS: first contact, contacts, first pack or -1, flags (before: where to begin; after: found), contact of every vertex of the region
 FIRST_CONTACT, POINTS, FIRST_PACK, START, VERTEX_OF = 0, 1, 2, 4, 8
 LINK_INT_COLUMNS = VERTEX_OF + VERTICES
-# columns of LINK_REALS: the patch as the solver takes it; six rates each: without impulses, now, wanted, wanted for positions; origin; pv
-REGION, FREE, NOW, GOAL, GOAL_P, ORIGIN, START_PV = 0, NP, NP + 6, NP + 12, NP + 18, NP + 24, NP + 27
-LINK_REAL_COLUMNS = START_PV + 2
-# entries of COUNT after those of bunraku.constraint.arrays: patches, whether one is new and approaching
-N_PATCHES, BORN = 5, 6
+# columns of LINK_REALS: the patch as the solver takes it; six rates each: without impulses, now, wanted, wanted for positions; origin; pv;
+# the wrench of impulses, of the last step and then of this one
+REGION, FREE, NOW, GOAL, GOAL_P, ORIGIN, START_PV, WRENCH = 0, NP, NP + 6, NP + 12, NP + 18, NP + 24, NP + 27, NP + 29
+LINK_REAL_COLUMNS = WRENCH + 6
+# entries of COUNT after those of bunraku.constraint.arrays: patches, whether a point of one arrives, whether more solves were needed than allowed
+N_PATCHES, BORN, LATE = 5, 6, 7
 
 
 def put_link_room(table: Table, rows: int) -> None:
@@ -44,8 +45,11 @@ def put_link_room(table: Table, rows: int) -> None:
         RECORD: np.zeros(most * NR),
         LINK_WORK: np.zeros(reals),
         LINK_IWORK: np.zeros(ints, integer),
-        **{k: np.zeros(island + 6) for k in (LINK_F, LINK_A, LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW)},
+        **{
+            k: np.zeros(island + 6)
+            for k in (LINK_F, LINK_A, LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, LINK_LOW, LINK_HIGH)
+        },
         FLAT_K: table.arrays[at.K].reshape(-1),
-        BOUND: np.zeros(rows, integer),
+        BOUND: np.zeros(island + 6, integer),
     }.items():
         table.put(number, array)

@@ -7,13 +7,14 @@ Wanted at a point with gap g, rate v now and u without impulses:
 A plane through the points' rates gives vz, wx, wy: points that touch of themselves count, the others only where those leave it open. vx, vy,
 wz are wanted to be zero.
 
-The search begins with the last step's state (bunraku.constraint.link_memory), vertices found again by their features; without one, with the points
-that touch without impulses: sticking if they approach (an impact), else as they move. Checked in tests/world/test_virtual_link_world.py.
+The search begins with the last step's state (bunraku.constraint.link_memory), vertices found again by their features, and the wrench of the
+impulses at its points; without them, with the points that touch without impulses: sticking if they approach (an
+impact), else as they move. Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations
 
-from bunraku.collision.layout import FEATURE, GAP, SHAPE_A, SHAPE_B
+from bunraku.collision.layout import FEATURE, GAP, NORMAL, SHAPE_A, SHAPE_B
 from bunraku.constraint.arrays import (
     CONTACTS,
     DT,
@@ -40,6 +41,7 @@ from bunraku.constraint.contact.link_layout import (
 )
 from bunraku.constraint.contact.link_layout import POINT as POINT_STATE
 from bunraku.constraint.contact_rows import (
+    IMPULSE,
     LINKED,
     LINKED_PV,
     PUSH,
@@ -59,13 +61,22 @@ from bunraku.constraint.link_arrays import (
     START,
     START_PV,
     VERTEX_OF,
+    WRENCH,
 )
+from bunraku.constraint.rows import tangents
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
+from bunraku.spatial.vec import dot
 
 FAINT = 1e-6  # weight of a point that does not touch of itself in the plane of rates
 # LINKED, the memory of a contact: state + 4 mode + 16 where it is vertex I + 32 where it is J
 OF_MODE, IS_I, IS_J = 4, 16, 32
+
+
+@inline
+def three_of(data, row, k):
+    """Three numbers of a table."""
+    return (data[row, k], data[row, k + 1], data[row, k + 2])
 
 
 @inline
@@ -161,6 +172,17 @@ def begin_with(h, i, known, touching):
     mode = STICK
     low = -1
     high = -1
+    for j in range(6):
+        reals[i, WRENCH + j] = 0.0
+    normal = three_of(data, c, NORMAL)
+    t, u = tangents(normal)
+    fast = 0.0
+    for j in range(n):
+        x = reals[i, REGION + VERTEX + 2 * j]
+        y = reals[i, REGION + VERTEX + 2 * j + 1]
+        fast = min(fast, height_rate(reals, i, NOW, x, y))
+    if touching > 0 and fast < -REST_SPEED:
+        rows_of(h).count[BORN] = 1
     k = known
     while k < n_warm and last_ids[k, SHAPE_A] == ids[c, SHAPE_A] and last_ids[k, SHAPE_B] == ids[c, SHAPE_B]:
         code = int(last[k, LINKED])
@@ -168,13 +190,24 @@ def begin_with(h, i, known, touching):
         mode = code // OF_MODE % OF_MODE
         if state == NONE:
             break
-        if code & (IS_I | IS_J):
-            for j in range(n):
-                if ids[ints[i, VERTEX_OF + j], FEATURE] == last_ids[k, FEATURE]:
-                    if code & IS_I:
-                        low = j
-                    if code & IS_J:
-                        high = j
+        for j in range(n):
+            if ids[ints[i, VERTEX_OF + j], FEATURE] == last_ids[k, FEATURE]:
+                if code & IS_I:
+                    low = j
+                if code & IS_J:
+                    high = j
+                x = reals[i, REGION + VERTEX + 2 * j]
+                y = reals[i, REGION + VERTEX + 2 * j + 1]
+                p = three_of(last, k, IMPULSE)
+                fx = dot(t, p)
+                fy = dot(u, p)
+                fz = dot(normal, p)
+                reals[i, WRENCH] += fx
+                reals[i, WRENCH + 1] += fy
+                reals[i, WRENCH + 2] += fz
+                reals[i, WRENCH + 3] += y * fz
+                reals[i, WRENCH + 4] -= x * fz
+                reals[i, WRENCH + 5] += x * fy - y * fx
         reals[i, START_PV] = last[k, LINKED_PV]
         reals[i, START_PV + 1] = last[k, LINKED_PV + 1]
         k += 1
@@ -188,11 +221,9 @@ def begin_with(h, i, known, touching):
     second = -1
     x = 0.0
     y = 0.0
-    fast = 0.0
     for j in range(n):
         px = reals[i, REGION + VERTEX + 2 * j]
         py = reals[i, REGION + VERTEX + 2 * j + 1]
-        fast = min(fast, height_rate(reals, i, NOW, px, py))
         if data[ints[i, VERTEX_OF + j], GAP] + dt * height_rate(reals, i, FREE, px, py) <= 0.0:
             x += px / touching
             y += py / touching
@@ -201,7 +232,6 @@ def begin_with(h, i, known, touching):
             second = j
     ints[i, START + MODE] = SLIP  # its motion decides
     if touching > 0 and fast < -REST_SPEED:
-        rows_of(h).count[BORN] = 1
         ints[i, START + MODE] = STICK  # N10
     ints[i, START + STATE] = SURFACE
     ints[i, START + I] = 0

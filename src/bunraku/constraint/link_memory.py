@@ -30,8 +30,7 @@ from bunraku.constraint.link_arrays import (
     START,
     VERTEX_OF,
 )
-from bunraku.constraint.link_goals import IS_I, IS_J, OF_MODE
-from bunraku.constraint.link_patches import three_of
+from bunraku.constraint.link_goals import IS_I, IS_J, OF_MODE, three_of
 from bunraku.constraint.rows import FIRST, tangents
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2

@@ -59,7 +59,7 @@ from bunraku.constraint.link_arrays import (
     REGION,
     VERTEX_OF,
 )
-from bunraku.constraint.link_goals import begin_with, height_rate, set_goals
+from bunraku.constraint.link_goals import begin_with, height_rate, set_goals, three_of
 from bunraku.constraint.rows import FIRST, body_source, force_pack, lanes_of, new_block, new_pack, tangents, turn_pack
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
 from bunraku.spatial.kernel import inline, part
@@ -67,12 +67,6 @@ from bunraku.spatial.table import ints1, ints2, reals1, reals2
 from bunraku.spatial.vec import add, axpy, cross, dot, ld3, scale, sub
 
 THREE = np.int64(3)
-
-
-@inline
-def three_of(data, row, k):
-    """Three numbers of a table."""
-    return (data[row, k], data[row, k + 1], data[row, k + 2])
 
 
 @inline

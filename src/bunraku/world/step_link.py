@@ -1,12 +1,13 @@
 """A step with contact by virtual links (document 000, section 4; N7-N12): the stages that stand at ROWS and SOLVE.
 
     ROWS    six rows a patch, then joints and connections as in bunraku.world.step
-    SOLVE   island by island: hypothesise, solve, check; where that does not settle, the same step once more by `pgs`, counted
+    SOLVE   island by island: hypothesise, solve, check; where that does not settle in the document's number of solves, a fallback is counted and the
+            search goes on to a small cap (N8), so that the next step begins with forces of this model; then the same step once more by `pgs`
 
-A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. A patch that is new and approaching
-is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities, of 3 each. Limits of joints
+A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. Where a point of a patch arrives, it
+is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities, with 3 + 3 together. Limits of joints
 that did not act get no rows; if the new velocity passes one, it is an impact: the step is done again with all that are near. INFO: SOLVES the largest
-number of an island, FELL whether the step was handed on, FALLBACK how many were in the world's life.
+number of an island, FELL whether this step counts as a fallback, FALLBACK how many did in the world's life.
 Checked in tests/world/test_virtual_link_world.py.
 """
 
@@ -33,15 +34,16 @@ from bunraku.constraint.arrays import (
     UNSOLVED,
     rows_of,
 )
+from bunraku.constraint.contact.virtual_link import CAP
 from bunraku.constraint.contact.virtual_link import SOLVES as ALLOWED
 from bunraku.constraint.joint_rows import ACTING_LIMITS, NEAR_LIMITS, joint_rows, keep_joints, limits_hold
-from bunraku.constraint.link_arrays import BORN
+from bunraku.constraint.link_arrays import BORN, LATE
 from bunraku.constraint.link_island import SETTLED, UNSETTLED, solve_island
 from bunraku.constraint.link_memory import keep_patches, keep_points
 from bunraku.constraint.link_patches import patch_rows
 from bunraku.constraint.rows import begin, find_islands, trace_all
 from bunraku.constraint.tie_rows import keep_ties, tie_rows
-from bunraku.spatial.kernel import part
+from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, reals1, run, stage
 from bunraku.world.step import FREE, POSITIONS, ROWS, VELOCITIES, new_velocity
 
@@ -73,16 +75,18 @@ def settle_islands(h, positions):
     numbers[RESIDUAL] = 0.0
     info[N_ISLANDS] = 0
     info[LARGEST] = 0
-    both = positions == 0 and (
-        info[BOUNCED] != 0 or info[EVERY_LIMIT] != 0 or rows_of(h).count[BORN] != 0
-    )  # an impact and forces
-    allowed = 2 * ALLOWED if both else ALLOWED
+    impact = info[BOUNCED] != 0 or info[EVERY_LIMIT] != 0 or rows_of(h).count[BORN] != 0
+    allowed = 2 * ALLOWED if impact else ALLOWED
+    if positions != 0:
+        allowed -= 1  # one is left for the velocities
     before = info[SOLVES]
     for t in range(start.shape[0] - 1):
         if start[t] == start[t + 1]:
             continue
-        status, used, m = solve_island(h, start[t], start[t + 1], positions, allowed - before)
+        status, used, m = solve_island(h, start[t], start[t + 1], positions, CAP)
         info[SOLVES] = max(info[SOLVES], before + used)
+        if before + used > allowed:
+            rows_of(h).count[LATE] = 1
         if status != SETTLED:
             return status
         info[N_ISLANDS] += 1
@@ -126,10 +130,16 @@ def by_points(h):
     status = run(h, POINT_SOLVE)
     if status < 0:
         return status
-    info[FELL] = 1
-    info[FALLBACK] += 1
+    count_fallback(info)
     keep_points(h)
     return status
+
+
+@inline
+def count_fallback(info):
+    """The step was not settled in the document's number of solves."""
+    info[FELL] = 1
+    info[FALLBACK] += 1
 
 
 @stage
@@ -140,6 +150,7 @@ def link_impulses(h):
     info[UNSOLVED] = 0
     info[SOLVES] = 0
     info[EVERY_LIMIT] = 0
+    rows_of(h).count[LATE] = 0
     status = UNSETTLED if info[FELL] != 0 else SETTLED
     if info[BOUNCED] != 0 and status == SETTLED:
         status = settle(h, POSITIONS, MOVED)
@@ -150,6 +161,8 @@ def link_impulses(h):
         return by_points(h)
     if status != SETTLED:
         return status
+    if rows_of(h).count[LATE] != 0:
+        count_fallback(info)
     if info[BOUNCED] == 0:
         after = reals1(h, NEXT_V)
         moved = reals1(h, MOVED)

@@ -59,12 +59,14 @@ from bunraku.spatial.lanes import borrow
 solve = vl.solve_patches
 
 @kernel
-def many(K, stride, a0, c, v, patch, p, r, dt, flags, record, work, iwork, f, a, n):
+def many(K, stride, a0, c, v, patch, p, r, dt, flags, record, low, high, bound, work, iwork, f, a, n):
     K, a0, c, v, patch = borrow(K), borrow(a0), borrow(c), borrow(v), borrow(patch)
     flags, record, work, iwork, f, a = borrow(flags), borrow(record), borrow(work), borrow(iwork), borrow(f), borrow(a)
+    low, high, bound = borrow(low), borrow(high), borrow(bound)
     total = 0
     for _ in range(n):
-        total += solve(K, stride, a0, c, v, patch, p, r, dt, 12, 1e-6, False, flags, record, work, iwork, f, a)
+        status, _ = solve(K, stride, a0, c, v, patch, p, r, dt, 12, 1e-6, False, flags, record, low, high, bound, work, iwork, f, a)
+        total += status
     return total
 
 def runner(problem):
@@ -72,7 +74,8 @@ def runner(problem):
     K = np.ascontiguousarray(problem.K).ravel()
     table = problem.table()
     def call(n):
-        status = many(K, 6 * b.p, problem.a0, problem.c, problem.v, table, b.p, 0, 1e-3, b.flags, b.record, b.work, b.iwork, b.f, b.a, n)
+        rest = b.flags, b.record, b.low, b.high, b.bound, b.work, b.iwork, b.f, b.a, n
+        status = many(K, 6 * b.p, problem.a0, problem.c, problem.v, table, b.p, 0, 1e-3, *rest)
         assert status == 0
         return b.iwork[at.SOLVES]
     return call

@@ -28,12 +28,16 @@ def fall(rng) -> Problem:
 
 
 def survey(make, n: int, impact: bool = False) -> tuple[float, float, float]:
-    """Shares of problems answered within three solves, within the cap, and handed on."""
+    """Shares of problems answered within three solves, within the cap, and handed on, to a world's tolerance; laws
+    are checked to the solver's own."""
     rng = np.random.default_rng(0)
     count: Counter[str] = Counter()
     for _ in range(n):
         problem = make(rng)
-        answer: Answer = problem.impact() if impact else problem.forces()
+        solve = problem.impact if impact else problem.forces
+        answer: Answer = solve(tolerance=1e-6)
+        count["handed on" if answer.status else "three" if answer.solves <= vl.SOLVES else "more"] += 1
+        answer = solve()
         assert np.isfinite(answer.f).all()
         assert np.isfinite(answer.a).all()
         if answer.status == at.OK:
@@ -43,7 +47,6 @@ def survey(make, n: int, impact: bool = False) -> tuple[float, float, float]:
             assert (answer.record[:, at.MARGIN_FZ] >= 0).all()
         else:
             assert answer.reason > 0
-        count["handed on" if answer.status else "three" if answer.solves <= vl.SOLVES else "more"] += 1
     shares = tuple(count[k] / n for k in ("three", "more", "handed on"))
     print(f"three {shares[0]:.3f} more {shares[1]:.3f} handed on {shares[2]:.3f}")
     return shares
@@ -54,10 +57,10 @@ def survey(make, n: int, impact: bool = False) -> tuple[float, float, float]:
     ("make", "impact", "three", "handed_on"),
     [
         (box(0.1, 0.0), False, 0.98, 0.01),
-        (box(0.2, 0.0), False, 0.94, 0.02),
+        (box(0.2, 0.0), False, 0.88, 0.02),
         (box(1.0, 0.0), False, 0.30, 0.12),
-        (box(1.0, 0.5), False, 0.28, 0.10),
-        (fall, True, 0.30, 0.10),
+        (box(1.0, 0.5), False, 0.50, 0.10),
+        (fall, True, 0.22, 0.10),
     ],
     ids=["breath", "gentle", "strong", "strong and moving", "fall"],
 )
@@ -125,7 +128,7 @@ def test_painleve_is_handed_on():
         problem = Problem(
             K, [Patch(np.zeros((1, 2)), mu, mu)], J @ [0, 0, -9.8, 0, 0, 0], J @ [sx * 2.0, 0, 0, 0, 0, 0]
         )
-        answer = problem.forces(align=10.0)
+        answer = problem.forces()
         assert (answer.status == at.FALLBACK) == (effective < 0)
 
 

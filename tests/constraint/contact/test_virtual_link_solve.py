@@ -8,16 +8,16 @@ from bunraku.constraint.contact import link_solve as lin
 
 def run(A: np.ndarray, b: np.ndarray, symmetric: bool) -> tuple[np.ndarray, int]:
     n = len(A)
-    work = np.concatenate([np.triu(A).ravel() if symmetric else A.ravel(), np.zeros(n), b, np.zeros(n)])
+    work = np.concatenate([np.triu(A).ravel() if symmetric else A.ravel(), np.zeros(n), np.zeros(n), b])
     pivots = np.zeros(n, np.int64)
-    lin.regularise(work, 0, n, n * n)
+    lin.regularise(work, 0, n, n * n, 1e-5)
     sign = 1
     if symmetric:
         lin.ldl_factor(work, 0, n)
     else:
         sign = lin.lu_factor(work, 0, n, pivots, 0)
     if sign != 0:
-        lin.solve(work, 0, n, pivots, 0, symmetric, n * n, n * n + n, 1, n, n * n + 2 * n)
+        lin.solve(work, 0, n, pivots, 0, symmetric, n * n, 1e-5, n * n + n, n * n + 2 * n, 0.0)
     return work[n * n + n : n * n + 2 * n], sign
 
 

@@ -1,12 +1,17 @@
 """Checks of a contact hypothesis and what follows from each (000: section 4.4, (24), (26); N8).
 
 In this order, acting on the first that fails: fz <= 0 releases the patch; pv = (-ny/fz, nx/fz) outside the region's hull makes it a line on
-the nearest edge or a point at the nearest vertex; friction or nz beyond its limit makes it slide (link_friction.py). When every patch passes,
-the verification: (25b) friction opposes slip (link_slip.py), (24b) no free vertex accelerates (impact: moves) inward.
+the nearest edge or a point at the nearest vertex; friction or nz beyond its limit makes it slide; (25b) friction is
+the law's for the motion (link_slip.py);
+(24b) no free vertex accelerates (impact: moves) inward.
 
 The nearest hull point can be the wrong one, which (24b) shows. A free vertex that goes inward then joins the contact: none -> its point,
 point -> the line towards it, line -> surface. A state already tried, sticking or moving as now, is passed over for its neighbour along the
 hull, or the patch slides if its friction fails as well.
+
+What counts as failing: errors are measured as in residual.py, forces times the square root of the response K,
+accelerations divided by it; `allowed` is
+the largest that passes [square root of N times acceleration].
 Checked in tests/constraint/contact/test_virtual_link_box.py and test_virtual_link_random.py.
 """
 
@@ -14,13 +19,7 @@ from __future__ import annotations
 
 import math
 
-from bunraku.constraint.contact.link_friction import (
-    distances,
-    follow_state,
-    friction_limits,
-    revise_friction,
-    slip,
-)
+from bunraku.constraint.contact.link_friction import distances, friction_force, friction_limits, settle_in, stick
 from bunraku.constraint.contact.link_layout import (
     D_NOW,
     FAR,
@@ -33,13 +32,16 @@ from bunraku.constraint.contact.link_layout import (
     MISALIGNED,
     MODE,
     MU_D,
+    MU_S,
     NF,
     NONE,
     NP,
     NR,
     POINT,
     PV,
+    SIGN,
     SLIP,
+    SPIN,
     STATE,
     STICK,
     SURFACE,
@@ -47,13 +49,15 @@ from bunraku.constraint.contact.link_layout import (
     E,
     I,
     J,
+    S,
 )
-from bunraku.constraint.contact.link_region import base_state, nearest, radius, vertex, vertex_count
-from bunraku.constraint.contact.link_slip import slip_error
+from bunraku.constraint.contact.link_region import base_state, nearest, vertex, vertex_count
+from bunraku.constraint.contact.link_slip import judge_slip, revise_slip, slip_by_forces, slip_error
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
 
-HULL = 1e-10  # of the region's size: pv this far outside is rounding
+SMALL = 1e-12  # of friction: no moment
+STALE = 0.1  # d is kept from solve to solve until it is wrong by this part
 
 
 @inline
@@ -103,50 +107,125 @@ def find_pv(patch, flags, record, f, i):
     """pv (26), its d and the distance of pv inside the region to the record; returns that distance."""
     fz = ld(f, 6 * i + 2)
     r = i * NR
+    if flags[i * NF + STATE] == POINT:
+        st(record, r + MARGIN_PV, 0.0)
+        return 0.0
     x = -ld(f, 6 * i + 4) / fz
     y = ld(f, 6 * i + 3) / fz
     inside, d = distances(patch, flags, i, x, y)
     st(record, r + PV, x)
     st(record, r + PV + 1, y)
     st(record, r + D_NOW, d)
-    if flags[i * NF + MODE] == STICK:
+    if flags[i * NF + MODE] == STICK or abs(d - ld(record, r + D)) > STALE * ld(record, r + D):
         st(record, r + D, d)
     st(record, r + MARGIN_PV, inside)
     return inside
 
 
 @inline
-def revise(patch, flags, record, iwork, tried, f, i, floor):
-    """The first failing check of patch i: fz, pv, friction. Returns 1 if its hypothesis changed. floor: a force that is rounding."""
-    at = i * NF
-    state = flags[at + STATE]
-    if state == NONE:
-        return 0
-    if not ld(f, 6 * i + 2) > floor:
-        if not (was_tried(flags, iwork, tried, i, NONE, 0) and let_go(flags, record, f, i)):
-            try_state(flags, i, NONE, 0, 0)
-        return 1
-    inside = find_pv(patch, flags, record, f, i)
-    if state != POINT and inside < -HULL * radius(patch, i):
-        leave(patch, flags, record, iwork, tried, f, i)
-        return 1
-    return revise_friction(patch, flags, record, f, i)
+def pressing(K, stride, i, x, y):
+    """Response of patch i at (x, y) to a normal force there."""
+    k = (6 * i + 2) * stride + 6 * i + 2
+    l = k + stride
+    n = l + stride
+    return (
+        ld(K, k)
+        + y * y * ld(K, l + 1)
+        + x * x * ld(K, n + 2)
+        + 2.0 * (y * ld(K, k + 1) - x * ld(K, k + 2) - x * y * ld(K, l + 2))
+    )
 
 
 @inline
-def let_go(flags, record, f, i):
+def sliding(K, stride, i):
+    """Mean response of patch i to a tangential force at its origin."""
+    k = 6 * i * stride + 6 * i
+    return 0.5 * (ld(K, k) + ld(K, k + stride + 1))
+
+
+@inline
+def tilting(K, stride, i):
+    """Response of patch i to moments across the normal."""
+    k = (6 * i + 3) * stride + 6 * i + 3
+    return ld(K, k) + ld(K, k + stride + 1)
+
+
+@inline
+def revise(K, stride, patch, flags, record, iwork, tried, f, a, v, goal, i, h, impact, allowed, work, spare):
+    """The first failing check of patch i. Returns (1 if its hypothesis changed, the largest error)."""
+    at = i * NF
+    state = flags[at + STATE]
+    worst = 0.0
+    if state != NONE:
+        changed, worst = revise_force(
+            K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed, work, spare
+        )
+        if changed:
+            return 1, worst
+    least, k = free_vertex(patch, flags, a, goal, i, impact)
+    if least < 0.0:
+        x, y = vertex(patch, i, k)
+        error = -least / math.sqrt(max(pressing(K, stride, i, x, y), 1e-300))
+        if error > allowed:
+            join(K, stride, patch, flags, iwork, tried, record, a, v, i, k, -least, h, impact, work, spare)
+            return 1, error
+        worst = max(worst, error)
+    return 0, worst
+
+
+@inline
+def revise_force(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, allowed, work, spare):
+    """fz, pv, friction and its direction. Returns (1 if the hypothesis changed, the largest error)."""
+    at = i * NF
+    fz = ld(f, 6 * i + 2)
+    worst = max(-fz, 0.0) * math.sqrt(ld(K, (6 * i + 2) * (stride + 1)))
+    if worst > allowed:
+        if not (
+            was_tried(flags, iwork, tried, i, NONE, 0)
+            and let_go(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
+        ):
+            try_state(flags, i, NONE, 0, 0)
+        return 1, worst
+    root = math.sqrt(sliding(K, stride, i))
+    if fz > 0.0:
+        inside = find_pv(patch, flags, record, f, i)
+        error = max(-inside * fz, 0.0) * math.sqrt(tilting(K, stride, i))
+        if flags[at + STATE] != POINT and error > allowed:
+            leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, work, spare)
+            return 1, error
+        worst = max(worst, error)
+    if flags[at + MODE] != SLIP:
+        x, y, z = friction_force(record, f, i)
+        size = math.sqrt(x * x + y * y)
+        if flags[at + MODE] == STICK:
+            size += abs(z)
+        error = max(size - ld(patch, i * NP + MU_S) * max(fz, 0.0), 0.0) * root
+        if error > allowed:
+            if fz > 0.0:
+                slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
+            else:
+                try_state(flags, i, NONE, 0, 0)
+            return 1, error
+        worst = max(worst, error)
+    changed, error = revise_slip(
+        K, stride, patch, flags, record, f, a, v, i, h, impact, allowed / root if root > 0.0 else FAR, work, spare
+    )
+    return changed, max(worst, error * root)
+
+
+@inline
+def let_go(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare):
     """A sticking patch that pulls, but whose release was wrong: let it slide. Returns 1 if it does."""
-    fx = ld(f, 6 * i)
-    fy = ld(f, 6 * i + 1)
-    size = math.sqrt(fx * fx + fy * fy)
-    if flags[i * NF + MODE] != STICK or not size > 0.0:
+    x, y, z = friction_force(record, f, i)
+    push = math.sqrt(x * x + y * y)
+    if flags[i * NF + MODE] != STICK or not push > 0.0:
         return 0
-    slip(flags, record, i, -fx / size, -fy / size, 0.0, 0.0)
+    judge_slip(K, stride, patch, flags, record, x, y, 1e-3 * push, z, 0.0, 0.0, a, v, i, h, impact, work, spare)
     return 1
 
 
 @inline
-def leave(patch, flags, record, iwork, tried, f, i):
+def leave(K, stride, patch, flags, record, iwork, tried, f, a, v, i, h, impact, work, spare):
     """pv lies outside: the nearest edge or vertex; where that was tried, slide if friction fails too, else its neighbour along the hull."""
     at = i * NF
     x = ld(record, i * NR + PV)
@@ -159,8 +238,10 @@ def leave(patch, flags, record, iwork, tried, f, i):
     else:
         state, first, second = nearest(patch, i, x, y)
     if was_tried(flags, iwork, tried, i, state, first):
-        if revise_friction(patch, flags, record, f, i):
-            return
+        if flags[at + MODE] == STICK:
+            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
+            if flags[at + MODE] != STICK:
+                return
         base, _, _ = base_state(patch, i)
         if now == LINE and base == SURFACE:  # the point was wrong: the edge beyond it
             a0, a1 = edge_towards(patch, i, first, high if first == low else low)
@@ -178,7 +259,8 @@ def leave(patch, flags, record, iwork, tried, f, i):
         elif not was_tried(flags, iwork, tried, i, LINE, b0):
             state, first, second = LINE, b0, b1
     try_state(flags, i, state, first, second)
-    follow_state(patch, flags, record, i)
+    settle_in(patch, flags, record, i)
+    slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
 
 
 @inline
@@ -228,7 +310,7 @@ def free_vertex(patch, flags, a, goal, i, impact):
 
 
 @inline
-def join(patch, flags, iwork, tried, record, i, k):
+def join(K, stride, patch, flags, iwork, tried, record, a, v, i, k, inward, h, impact, work, spare):
     """Free vertex k of patch i goes inward: it joins the contact."""
     at = i * NF
     now = flags[at + STATE]
@@ -262,11 +344,66 @@ def join(patch, flags, iwork, tried, record, i, k):
             if was_tried(flags, iwork, tried, i, LINE, a0):
                 state, a0, a1 = SURFACE, 0, 0
     try_state(flags, i, state, a0, a1)
-    follow_state(patch, flags, record, i)
+    settle_in(patch, flags, record, i)
+    if now == NONE:
+        newly(K, stride, patch, flags, record, a, v, i, inward, h, impact, work, spare)
+    elif flags[at + MODE] == SPIN:
+        flags[at + MODE] = SLIP
 
 
 @inline
-def write_margins(patch, flags, record, f, a, goal, v, i, dt, impact):
+def newly(K, stride, patch, flags, record, a, v, i, inward, h, impact, work, spare):
+    """Mode of a patch that begins to touch: its motion against the friction of the force that would stop it, alone, from going inward."""
+    if impact:
+        stick(flags, record, i)
+        return
+    response = pressing(K, stride, i, ld(record, i * NR + PV), ld(record, i * NR + PV + 1))
+    if response > 0.0 and inward > 0.0:
+        flags[i * NF + MODE] = SLIP
+        fz = inward / response
+        nx = fz * ld(record, i * NR + PV + 1)
+        ny = -fz * ld(record, i * NR + PV)
+        judge_slip(K, stride, patch, flags, record, 0.0, 0.0, fz, 0.0, nx, ny, a, v, i, h, impact, work, spare)
+    else:
+        stick(flags, record, i)
+
+
+@inline
+def put_on_limit(patch, flags, record, f, i):
+    """What the tolerance let pass: no patch pulls, and friction is at most its limit, a slip's exactly. Returns 1 if the wrench changed."""
+    fz = ld(f, 6 * i + 2)
+    if flags[i * NF + STATE] == NONE:
+        return 0
+    if not fz > 0.0:
+        for k in range(6 * i, 6 * i + 6):
+            st(f, k, 0.0)
+        return 1
+    x, y, z = friction_force(record, f, i)
+    size = math.sqrt(x * x + y * y)
+    if flags[i * NF + MODE] != SPIN:
+        size += abs(z)
+    slides = flags[i * NF + MODE] == SLIP
+    limit = ld(patch, i * NP + (MU_D if slides else MU_S)) * fz
+    if not size > 0.0 or (size <= limit and not slides):
+        return 0
+    t = limit / size
+    if slides:  # the direction that Newton's method found
+        flat = math.sqrt(x * x + y * y)
+        st(record, i * NR + S, -x / flat if flat > 0.0 else 0.0)
+        st(record, i * NR + S + 1, -y / flat if flat > 0.0 else 0.0)
+        st(record, i * NR + E, abs(z) / size)
+        st(record, i * NR + SIGN, 0.0 if abs(z) < SMALL * size else (-1.0 if z > 0.0 else 1.0))
+    px = ld(record, i * NR + PV)
+    py = ld(record, i * NR + PV + 1)
+    st(f, 6 * i, t * x)
+    st(f, 6 * i + 1, t * y)
+    nzv = ld(f, 6 * i + 5) - px * y + py * x
+    st(f, 6 * i + 5, (nzv if flags[i * NF + MODE] == SPIN else t * nzv) + t * (px * y - py * x))
+    return 1
+
+
+@inline
+def write_margins(patch, flags, record, f, a, goal, v, i, h, impact):
     """Margins of patch i as accepted."""
     r = i * NR
     least, _ = free_vertex(patch, flags, a, goal, i, impact)
@@ -278,9 +415,9 @@ def write_margins(patch, flags, record, f, a, goal, v, i, dt, impact):
         for k in (MARGIN_PV, MARGIN_F, MARGIN_NZ, D, E):
             st(record, r + k, 0.0)
         return
-    _, _, margin, turning = friction_limits(patch, record, f, i)
+    margin, turning = friction_limits(patch, record, f, i)
     st(record, r + MARGIN_F, margin)
     st(record, r + MARGIN_NZ, turning)
-    if flags[i * NF + MODE] == SLIP and ld(patch, i * NP + MU_D) > 0.0:
-        error, _ = slip_error(record, a, v, i, dt, impact)
-        st(record, r + MISALIGNED, error)
+    limit = ld(patch, i * NP + MU_D) * ld(f, 6 * i + 2)
+    if flags[i * NF + MODE] == SLIP and limit > 0.0:
+        st(record, r + MISALIGNED, slip_error(patch, record, f, a, v, i, h, impact) / limit)

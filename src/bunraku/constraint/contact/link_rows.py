@@ -17,7 +17,14 @@ g = muD (1-E):
 which is f = -g fz s and, about the origin, nz = -sgn(wz) muD d E fz + pvx fy - pvy fx with pv = (-ny/fz, nx/fz). A spinning contact has both
 these and the static forces along vx, vy at its centre of rotation.
 
-System: (rows K columns) x = rows (c - a0), equality rows below. Checked in tests/constraint/contact/test_virtual_link_friction.py.
+A sliding contact's direction is an unknown too. With phi = (fx, fy, nzv/d), y = (ux, uy, d wz) at pv at the end of the step and the law
+phi = -F g(y) of link_slip.py, Newton's step at y = t eta, |eta| = 1, is phi = -F (g(eta) + B C'y / t), because g does not change along y. B C' is the
+sum of two products, with eta = (rho s, sgn w) and E = exp(-rho/w):
+    B = across s                C = (1-E)/rho across s
+    B = (s, -sgn)               C = E/w (s, -sgn rho/w)            where E > 0
+Each gives a column B, whose force is z, and a row C'y + z t/F = 0; y moves with pv as well, by wz across the change of pv.
+
+System: (rows K columns + own) x = rows (c - a0), single rows below. Checked in tests/constraint/contact/test_virtual_link_friction.py.
 """
 
 from __future__ import annotations
@@ -28,6 +35,8 @@ from bunraku.constraint.contact.link_layout import (
     CENTRE,
     E_N,
     E_T,
+    FZ,
+    HELD,
     LINE,
     MODE,
     MU_D,
@@ -36,11 +45,17 @@ from bunraku.constraint.contact.link_layout import (
     NP,
     NR,
     POINT,
+    PV,
+    RHO,
     SIGN,
+    SLIP,
+    SPEED,
     SPIN,
     STATE,
     STICK,
     SURFACE,
+    TURN,
+    WZ,
     D,
     E,
     I,
@@ -62,6 +77,71 @@ def put_row(work, iwork, rows, columns, units, k, v0, v1, v2, v3, v4, v5, axis):
     iwork[units + k] = axis
 
 
+# what a row has beside motion and force: a softness on its own force; answers to fz, nx, ny of its patch; what it wants; and whether that counts
+SOFT, BY_FZ, BY_NX, BY_NY, WANTED, OWN = 0, 1, 2, 3, 4, 5
+SMALL = 1e-12  # of E: no coupling of slip and turn
+
+
+@inline
+def plain(work, extra, first, last):
+    """Rows first .. last - 1 have nothing of their own."""
+    for k in range(6 * first, 6 * last):
+        st(work, extra + k, 0.0)
+
+
+@inline
+def slip_row(work, iwork, rows, columns, extra, units, k, cx, cy, cz, bx, by, bz, soft, record, v, i, h, impact):
+    """Row k: (cx, cy, cz / d) . y + soft z = 0 and its column (bx, by, bz / d) at pv."""
+    r = i * NR
+    px = ld(record, r + PV)
+    py = ld(record, r + PV + 1)
+    turn = cy * px - cx * py + cz
+    put_row(work, iwork, rows, columns, units, k, cx, cy, 0.0, 0.0, 0.0, turn, -1)
+    st(work, columns + 6 * k, bx)
+    st(work, columns + 6 * k + 1, by)
+    st(work, columns + 6 * k + 5, by * px - bx * py + bz)
+    at = extra + 6 * k
+    wz = ld(record, r + WZ) / (h * ld(record, r + FZ))
+    now = 0.0
+    if not impact:
+        now = cx * ld(v, 6 * i) + cy * ld(v, 6 * i + 1) + turn * ld(v, 6 * i + 5)
+    st(work, at + SOFT, soft / h)
+    st(work, at + BY_FZ, wz * (cx * py - cy * px))
+    st(work, at + BY_NX, -wz * cx)
+    st(work, at + BY_NY, -wz * cy)
+    st(work, at + WANTED, -now / h)
+    st(work, at + OWN, 1.0)
+
+
+@inline
+def slip_rows(patch, record, v, i, h, impact, work, iwork, rows, columns, extra, units, k):
+    """Newton's rows for the direction of the sliding patch i; returns the next number."""
+    r = i * NR
+    F = ld(patch, i * NP + MU_D) * ld(record, r + FZ)
+    t = ld(record, r + SPEED)
+    if not (F > 0.0 and t > 0.0):
+        return k
+    sx = ld(record, r + S)
+    sy = ld(record, r + S + 1)
+    rho = ld(record, r + RHO)
+    w = ld(record, r + TURN)
+    fade = ld(record, r + E)
+    d = ld(record, r + D)
+    size = (1.0 - fade) / rho if rho > SMALL else 1.0 / w
+    slip_row(
+        work, iwork, rows, columns, extra, units, k, -sy, sx, 0.0, -sy, sx, 0.0, t / (size * F), record, v, i, h, impact
+    )
+    k += 1
+    if fade > SMALL and d > 0.0:
+        z = -ld(record, r + SIGN) * d
+        soft = t * w / (fade * F)
+        slip_row(
+            work, iwork, rows, columns, extra, units, k, sx, sy, z * rho / w, sx, sy, z, soft, record, v, i, h, impact
+        )
+        k += 1
+    return k
+
+
 @inline
 def origin_of(patch, flags, i):
     """The virtual link's origin o."""
@@ -76,8 +156,9 @@ def origin_of(patch, flags, i):
 
 
 @inline
-def patch_rows(patch, flags, record, i, work, iwork, rows, columns, units, k):
+def patch_rows(patch, flags, record, v, i, h, impact, work, iwork, rows, columns, extra, units, k):
     """Write the rows and columns of patch i from number k on; returns the next number."""
+    first = k
     state = flags[i * NF + STATE]
     mode = flags[i * NF + MODE]
     if state == NONE:
@@ -129,7 +210,57 @@ def patch_rows(patch, flags, record, i, work, iwork, rows, columns, units, k):
     if mode == STICK and state != POINT:
         put_row(work, iwork, rows, columns, units, k, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 5)
         k += 1
+    plain(work, extra, first, k)
+    if mode == SLIP:
+        k = slip_rows(patch, record, v, i, h, impact, work, iwork, rows, columns, extra, units, k)
     return k
+
+
+@inline
+def held_rows(bound, r, iwork, units, k):
+    """Numbers of the single rows that are held, from row k on; returns the next."""
+    for q in range(r):
+        if bound[q] == HELD:
+            iwork[units + k] = q
+            k += 1
+    return k
+
+
+@inline
+def present(f, patch, flags, p, iwork, starts, units, n, work, x):
+    """work[x] <- the unknowns that stand for the forces f as far as the hypothesis has them; directions of slip start at zero."""
+    for i in range(p):
+        k = iwork[starts + i]
+        state = flags[i * NF + STATE]
+        mode = flags[i * NF + MODE]
+        for t in range(k, iwork[starts + i + 1]):
+            st(work, x + t, 0.0)
+        if state == NONE:
+            continue
+        ox, oy = origin_of(patch, flags, i)
+        if mode == STICK or mode == SPIN:
+            if mode == STICK:
+                st(work, x + k, ld(f, 6 * i))
+                st(work, x + k + 1, ld(f, 6 * i + 1))
+            k += 2
+        fz = ld(f, 6 * i + 2)
+        nx = ld(f, 6 * i + 3) - oy * fz
+        ny = ld(f, 6 * i + 4) + ox * fz
+        st(work, x + k, fz)
+        k += 1
+        if state == SURFACE:
+            st(work, x + k, nx)
+            st(work, x + k + 1, ny)
+            k += 2
+        elif state == LINE:
+            ax, ay = vertex(patch, i, flags[i * NF + I])
+            bx, by = vertex(patch, i, flags[i * NF + J])
+            st(work, x + k, ((bx - ax) * ny - (by - ay) * nx) / math.hypot(bx - ax, by - ay))
+            k += 1
+        if mode == STICK and state != POINT:
+            st(work, x + k, ld(f, 6 * i + 5))
+    for k in range(iwork[starts + p], n):
+        st(work, x + k, ld(f, 6 * p + iwork[units + k]))
 
 
 @inline
@@ -175,7 +306,7 @@ def respond(K, stride, m, first, work, columns, k, axis, y):
 def fill_matrix(K, stride, p, r, work, iwork, rows, columns, A, y, units, starts, n, symmetric):
     """A (n x n): rows K columns; only its upper triangle where symmetric."""
     m = 6 * p + r
-    contact = n - r
+    contact = iwork[starts + p]
     for j in range(p + 1):
         last = iwork[starts + j + 1] if j < p else n
         for k in range(iwork[starts + j], last):
@@ -183,33 +314,56 @@ def fill_matrix(K, stride, p, r, work, iwork, rows, columns, A, y, units, starts
                 axis = iwork[units + k] if symmetric else -1
                 respond(K, stride, m, 6 * j, work, columns, k, axis, y)
             else:
-                respond(K, stride, m, 6 * p, work, columns, k, k - contact, y)
+                respond(K, stride, m, 6 * p, work, columns, k, iwork[units + k], y)
             for i in range(j if symmetric else 0, p):
                 for h in range(max(iwork[starts + i], k if symmetric else 0), iwork[starts + i + 1]):
                     x = along(work, y + 6 * i, work, rows, h, iwork[units + h])
                     st(work, A + (k * n + h if symmetric else h * n + k), x)
             for h in range(max(contact, k) if symmetric else contact, n):
-                st(work, A + (k * n + h if symmetric else h * n + k), ld(work, y + 6 * p + h - contact))
+                st(work, A + (k * n + h if symmetric else h * n + k), ld(work, y + 6 * p + iwork[units + h]))
 
 
 @inline
-def fill_goal(free, goal, p, work, iwork, rows, units, starts, n, x):
-    """work[x] <- rows (c - a0): forces."""
+def add_own(p, work, iwork, columns, extra, A, starts, n):
+    """What rows have of their own: answers to the pressure of their patch, and softness."""
+    for i in range(p):
+        for k in range(iwork[starts + i], iwork[starts + i + 1]):
+            at = extra + 6 * k
+            if ld(work, at + OWN) == 0.0:
+                continue
+            for l in range(iwork[starts + i], iwork[starts + i + 1]):
+                c = columns + 6 * l
+                x = ld(work, at + BY_FZ) * ld(work, c + 2)
+                x += ld(work, at + BY_NX) * ld(work, c + 3) + ld(work, at + BY_NY) * ld(work, c + 4)
+                st(work, A + k * n + l, ld(work, A + k * n + l) + x)
+            st(work, A + k * n + k, ld(work, A + k * n + k) + ld(work, at + SOFT))
+
+
+@inline
+def fill_rest(goal, f, a, p, work, iwork, rows, extra, units, starts, n, x, rest):
+    """work[rest] <- what the rows want less what they have with the forces f and motion a of the unknowns work[x]."""
     contact = iwork[starts + p]
     for j in range(p):
         for k in range(iwork[starts + j], iwork[starts + j + 1]):
             axis = iwork[units + k]
-            st(work, x + k, along(goal, 6 * j, work, rows, k, axis) - along(free, 6 * j, work, rows, k, axis))
+            at = extra + 6 * k
+            now = along(a, 6 * j, work, rows, k, axis)
+            if ld(work, at + OWN) != 0.0:
+                now += ld(work, at + SOFT) * ld(work, x + k) + ld(work, at + BY_FZ) * ld(f, 6 * j + 2)
+                now += ld(work, at + BY_NX) * ld(f, 6 * j + 3) + ld(work, at + BY_NY) * ld(f, 6 * j + 4)
+                st(work, rest + k, ld(work, at + WANTED) - now)
+            else:
+                st(work, rest + k, along(goal, 6 * j, work, rows, k, axis) - now)
     for k in range(contact, n):
-        st(work, x + k, ld(goal, 6 * p + k - contact) - ld(free, 6 * p + k - contact))
+        q = 6 * p + iwork[units + k]
+        st(work, rest + k, ld(goal, q) - ld(a, q))
 
 
 @inline
-def fill_rebound(patch, flags, free, p, work, iwork, rows, units, starts, n, x, bounce):
-    """Impact: work[x] <- -vc, the part that stops, and work[bounce] <- -E vc, the part that rebounds (N3). Returns 1 if that is not zero.
+def fill_rebound(patch, flags, free, p, work, iwork, rows, extra, units, starts, n, bounce):
+    """Impact: work[bounce] <- -E vc, what rebounds (N3). Returns 1 if that is not zero.
 
     e_n acts on a patch only where no vertex in contact is parting: the rebound would drive such a vertex into the other body."""
-    contact = iwork[starts + p]
     any_bounce = 0
     for j in range(p):
         e_n = ld(patch, j * NP + E_N) if approaching(patch, flags, free, j) else 0.0
@@ -221,13 +375,11 @@ def fill_rebound(patch, flags, free, p, work, iwork, rows, units, starts, n, x, 
                 or ld(work, rows + 6 * k + 3) != 0.0
                 or ld(work, rows + 6 * k + 4) != 0.0
             )
-            e = e_n if normal else e_t
-            st(work, x + k, -v)
+            e = 0.0 if ld(work, extra + 6 * k + OWN) != 0.0 else (e_n if normal else e_t)
             st(work, bounce + k, -e * v)
             if e != 0.0:
                 any_bounce = 1
-    for k in range(contact, n):
-        st(work, x + k, -ld(free, 6 * p + k - contact))
+    for k in range(iwork[starts + p], n):
         st(work, bounce + k, 0.0)
     return any_bounce
 
@@ -245,8 +397,8 @@ def approaching(patch, flags, free, i):
 
 
 @inline
-def spread(p, work, iwork, columns, starts, n, x, f, to):
-    """f[to ..] (m) <- wrenches of the patches and forces of the equality rows."""
+def spread(p, work, iwork, columns, starts, units, n, x, f, to):
+    """f[to ..] <- wrenches of the patches and forces of the held rows; the other rows keep theirs."""
     for j in range(p):
         f0 = 0.0
         f1 = 0.0
@@ -267,7 +419,7 @@ def spread(p, work, iwork, columns, starts, n, x, f, to):
             st(f, to + 6 * j + t, z)
     contact = iwork[starts + p]
     for k in range(contact, n):
-        st(f, to + 6 * p + k - contact, ld(work, x + k))
+        st(f, to + 6 * p + iwork[units + k], ld(work, x + k))
 
 
 @inline
@@ -275,6 +427,20 @@ def response(K, stride, m, f, at, a, to):
     """a[to ..] <- K f[at ..]."""
     for i in range(m):
         st(a, to + i, 0.0)
+    add_response(K, stride, m, f, at, a, to)
+
+
+@inline
+def motion_of(K, stride, m, f, free, a):
+    """a <- K f + free."""
+    for i in range(m):
+        st(a, i, ld(free, i))
+    add_response(K, stride, m, f, 0, a, 0)
+
+
+@inline
+def add_response(K, stride, m, f, at, a, to):
+    """a[to ..] += K f[at ..]."""
     for j in range(m):
         z = ld(f, at + j)
         if z != 0.0:

@@ -145,7 +145,7 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
     fill_scales(K, ints, reals, nblocks, work, ROOT * n)
     load(K, b, lam, m, n, work, k)
     settle_immovable(ints, reals, nblocks, work, ROOT * n, B * n, LAM * n)
-    free = free_scale(work, ROOT * n, B * n, m)
+    free = free_scale(ints, reals, nblocks, work, ROOT * n, B * n)
     best = math.inf  # error of BEST
     before = math.inf  # sum of squares at the anchor
     sweeps = 0

@@ -9,7 +9,8 @@ roots of an energy, each zero exactly where its law holds:
                  slip while inside the cone, or slip not exactly opposite to friction; the true law of maximum dissipation
     row          | lam - P(lam - (v + compliance lam) / d) | s           P: nearest point of [lo, hi]; equality: |v| / s
 
-The residual is the largest of them divided by E = max(|b_i| / s_i, 1e-8 |lam_i| s_i), the free velocity's scale. (The second term, over normals
+The residual is the largest of them divided by E = max(|b_i| / s_i, 1e-8 |lam_i| s_i), the free velocity's scale, over the blocks that b
+alone would break: a contact that parts and a limit far from its end say nothing of the size of the others. (The second term, over normals
 and single rows, is a floor for what double precision can cancel; it matters above a mass ratio of about 1e8.) A violated immovable row counts;
 at most it is 1 relative to b. Anything not finite gives infinity.
 Cost: m^2 for v. Checked in tests/constraint/test_residual.py against laws written differently.
@@ -28,11 +29,19 @@ FLOOR = 1e-8  # of lam s: what cancels to 1e-6 of b at double precision
 
 
 @inline
-def free_scale(work, root, b, m):
-    """max |b_i| / s_i [sqrt J]; at least the smallest normal number."""
+def free_scale(ints, reals, nblocks, work, root, b):
+    """max |b_i| / s_i [sqrt J] of the rows that b sets in motion against their law; at least the smallest normal number."""
     E = 1e-300
-    for i in range(m):
-        E = max(E, abs(ld(work, b + i)) / abs(ld(work, root + i)))
+    for k in range(nblocks):
+        i = ints[k, 1]
+        x = ld(work, b + i)
+        s = abs(ld(work, root + i))
+        if ints[k, 0] == CONTACT:
+            if x < 0.0:
+                t = abs(ld(work, root + i + 1))
+                E = max(E, -x / s, abs(ld(work, b + i + 1)) / t, abs(ld(work, b + i + 2)) / t)
+        elif ints[k, 0] != BOUNDED or (x < 0.0 and reals[k, 2] > 0.0) or (x > 0.0 and reals[k, 1] < 0.0):
+            E = max(E, abs(x) / s)
     return E
 
 
@@ -99,7 +108,7 @@ def residual(K, b, ints, reals, nblocks, m, lam, work, parts):
         st(w, 2 * m + i, lam[i])
         st(w, 3 * m + i, b[i])
     _, _, _, impulse = errors(borrow(ints), borrow(reals), nblocks, w, 0, m, 2 * m)
-    E = max(free_scale(w, 0, 3 * m, m), FLOOR * impulse)
+    E = max(free_scale(borrow(ints), borrow(reals), nblocks, w, 0, 3 * m), FLOOR * impulse)
     for k in range(4):
         parts[k] = 0.0
     for k in range(nblocks):

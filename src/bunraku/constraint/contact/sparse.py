@@ -164,7 +164,7 @@ def solve(trees, ntrees, starts, cols, values, b, ints, reals, nblocks, m, lam, 
     left = COLD if begin(b, lam, m, n, work) else WARM  # sweeps before the next Newton step
     sparse_scales(starts, values, ints, reals, nblocks, work, n)
     settle_immovable(ints, reals, nblocks, work, ROOT * n, B * n, LAM * n)
-    free = free_scale(work, ROOT * n, B * n, m)
+    free = free_scale(ints, reals, nblocks, work, ROOT * n, B * n)
     best = math.inf  # error of BEST
     before = math.inf  # sum of squares at the anchor
     sweeps = 0
