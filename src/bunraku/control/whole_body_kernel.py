@@ -6,7 +6,7 @@ Checked in tests/control/test_whole_body.py.
 
 from __future__ import annotations
 
-from bunraku.control.end_links import ROOT, base_bias, joints_of, point_of
+from bunraku.control.end_links import ROOT, base_bias, joints_of, point_of, survey
 from bunraku.control.whole_body_arrays import (
     C_POINT,
     FACTORS,
@@ -173,7 +173,7 @@ def limit_torques(h):
 
 @part
 def whole_body(h):
-    """The whole problem of W_…: from state, tasks, contacts and bounds to W_A, W_FORCE, W_TAU."""
+    """The whole problem of W_…: from a surveyed state, tasks, contacts and bounds to W_A, W_FORCE, W_TAU."""
     count, effort, tau = ints1(h, W_COUNT), reals2(h, W_EFFORT), reals1(h, W_TAU)
     count[ND] = 0
     count[ITERATIONS] = 0
@@ -197,5 +197,6 @@ def whole_body(h):
 @entry("h")
 def whole_body_once(h):
     """One problem."""
+    survey(ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_V), reals1(h, W_SCRATCH))
     whole_body(h)
     return 0
