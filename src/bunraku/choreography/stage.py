@@ -7,7 +7,7 @@
 
 So the world does what it always does with the torques it is given: pins and drags exert no force, and the same torques give the same motion
 in a plain world bit for bit. The contact rows of the problem are those of the world's step: the velocity after the step, at the pose of its
-start, is zero, or closes the gap. Contacts with loose things and of the figure with itself are not foreseen; the world
+start, is zero, or closes the gap. The figure's own links are kept from touching each other. Contacts with loose things are not foreseen; the world
 answers them. Checked in tests/choreography/.
 """
 
@@ -26,7 +26,7 @@ from bunraku.choreography.arrays import (
     V_FIRST,
 )
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
-from bunraku.choreography.feedback import limit_bounds, pin_tasks, pose_task
+from bunraku.choreography.feedback import limit_bounds, most_towards, pin_tasks, pose_task
 from bunraku.collision.layout import BODY as SHAPE_BODY
 from bunraku.collision.layout import FIGURE as SHAPE_FIGURE
 from bunraku.collision.layout import GAP, MATERIAL, NORMAL, POINT, SHAPE_A, SHAPE_B
@@ -57,8 +57,11 @@ from bunraku.control.whole_body_arrays import (
     C_WANTED,
     C_WEIGHT,
     NC,
+    NK,
     ROUNDS,
     TOLERANCE,
+    W_APART,
+    W_APART_BODY,
     W_CONTACT,
     W_CONTACT_BODY,
     W_COUNT,
@@ -86,6 +89,7 @@ OWN_FREE, OWN_TOUCH = 26, 27  # stages of the table: those of the world's own st
 CLOSE = 1e-4  # m: a gap that counts as touching
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
 ACCURACY = 1e-4  # of forces
+SKIN = 1e-3  # m: how far links of the figure stay from each other
 
 
 @part
@@ -153,6 +157,30 @@ def take_contacts(h):
 
 
 @part
+def take_pairs(h):
+    """W_APART: links of the figure that are about to touch each other."""
+    info, ids, data, shapes = ints1(h, P_INFO), ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
+    pair, apart, count, work = ints2(h, W_APART_BODY), reals2(h, W_APART), ints1(h, W_COUNT), reals1(h, W_SCRATCH)
+    n = 0
+    for c in range(ints1(h, INFO)[N_CONTACTS]):
+        a = ids[c, SHAPE_A]
+        b = ids[c, SHAPE_B]
+        if shapes[a, SHAPE_FIGURE] != info[FIGURE] or shapes[b, SHAPE_FIGURE] != info[FIGURE] or n == apart.shape[0]:
+            continue
+        x = ld3(data[c], POINT)
+        normal = ld3(data[c], NORMAL)
+        pair[n, 0] = shapes[a, SHAPE_BODY] - info[BODY_FIRST]
+        pair[n, 1] = shapes[b, SHAPE_BODY] - info[BODY_FIRST]
+        rate = dot(normal, sub(point_velocity(work, pair[n, 0], x), point_velocity(work, pair[n, 1], x)))
+        for d in range(3):
+            apart[n, d] = x[d]
+            apart[n, 3 + d] = normal[d]
+        apart[n, 6] = -most_towards(data[c, GAP] - SKIN, -rate)
+        n += 1
+    count[NK] = n
+
+
+@part
 def share_weight(h):
     """C_NEAR: the figure's weight in equal parts, which forces stay near to where nothing else is asked; the start of new contacts."""
     count, contact, info, y = ints1(h, W_COUNT), reals2(h, W_CONTACT), ints1(h, P_INFO), reals1(h, W_Y)
@@ -176,6 +204,7 @@ def compose(h):
     take_state(h)
     survey(ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_V), reals1(h, W_SCRATCH))
     take_contacts(h)
+    take_pairs(h)
     see_momentum(h)
     links = lift_feet(h)
     share_weight(h)
