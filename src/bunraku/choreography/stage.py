@@ -26,7 +26,7 @@ from bunraku.choreography.arrays import (
     V_FIRST,
 )
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
-from bunraku.choreography.feedback import limit_bounds, most_towards, pin_tasks, pose_task
+from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
 from bunraku.collision.layout import BODY as SHAPE_BODY
 from bunraku.collision.layout import FIGURE as SHAPE_FIGURE
 from bunraku.collision.layout import GAP, MATERIAL, NORMAL, POINT, SHAPE_A, SHAPE_B
@@ -90,6 +90,8 @@ CLOSE = 1e-4  # m: a gap that counts as touching
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
 ACCURACY = 1e-4  # of forces
 SKIN = 1e-3  # m: how far links of the figure stay from each other
+BRAKE = 0.02  # s in which links that come near each other are slowed down
+HARDEST = 30.0  # m/s^2: at the most
 
 
 @part
@@ -175,7 +177,8 @@ def take_pairs(h):
         for d in range(3):
             apart[n, d] = x[d]
             apart[n, 3 + d] = normal[d]
-        apart[n, 6] = -most_towards(data[c, GAP] - SKIN, -rate)
+        apart[n, 6] = max(-(SLOW * (data[c, GAP] - SKIN) + rate) / BRAKE, -FASTEST)
+        apart[n, 6] = min(apart[n, 6], HARDEST)
         n += 1
     count[NK] = n
 
