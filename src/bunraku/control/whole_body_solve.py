@@ -20,6 +20,7 @@ from bunraku.control.whole_body_arrays import (
     ITERATIONS,
     NC,
     ND,
+    NK,
     REST_CONE,
     REST_CONTACT,
     ROUNDS,
@@ -48,6 +49,7 @@ from bunraku.spatial.table import ints1, reals1, reals2
 
 BOUND_PENALTY = 100.0  # of the largest curvature of the joints
 CONE_PENALTY = 30.0  # of the largest curvature of the forces
+PAIR_PENALTY = 2e4  # of an acceleration of two bodies towards each other: above tasks, below contacts
 MOST = 12  # Newton iterations a round
 SLOW = 6  # from this iteration on half steps
 
@@ -67,12 +69,14 @@ def penalties(form, na, n, width):
 
 
 @inline
-def dense_size(dense, k, n):
-    """Largest square of an entry of a dense row."""
+def dense_penalty(dense, k, n, pairs, p):
+    """Penalty of a dense row: of a pair of bodies that stays apart, or of a torque."""
+    if k < pairs:
+        return PAIR_PENALTY
     big = 1e-12
     for c in range(n):
         big = max(big, dense[k, c] * dense[k, c])
-    return big
+    return p / big
 
 
 @part
@@ -99,11 +103,12 @@ def note_bounds(h, y, n, p):
             changed = True
             state[nj + k] = s
     first = nj + turn.shape[0]
+    pairs = ints1(h, W_COUNT)[NK]
     for k in range(ints1(h, W_COUNT)[ND]):
         x = 0.0
         for c in range(n):
             x += dense[k, c] * y[c]
-        s = 1 if x - dense[k, n] - lam[first + k] * dense_size(dense, k, n) / p < 0.0 else 0
+        s = 1 if x - dense[k, n] - lam[first + k] / dense_penalty(dense, k, n, pairs, p) < 0.0 else 0
         if s != state[first + k]:
             changed = True
             state[first + k] = s
@@ -128,9 +133,10 @@ def add_bounds(h, form, n, width, p):
                     form[(d + a) * width + d + b] += p * turn[k, a] * turn[k, b]
                 form[(d + a) * width + n] += turn[k, a] * (p * turn[k, 3] + lam[nj + k])
     first = nj + turn.shape[0]
+    pairs = ints1(h, W_COUNT)[NK]
     for k in range(ints1(h, W_COUNT)[ND]):
         if state[first + k] != 0:
-            w = p / dense_size(dense, k, n)
+            w = dense_penalty(dense, k, n, pairs, p)
             for a in range(n):
                 for b in range(a, n):
                     form[a * width + b] += w * dense[k, a] * dense[k, b]
@@ -235,11 +241,12 @@ def move_multipliers(h, na, n, width, p, pc):
         x = turn[k, 0] * y[d] + turn[k, 1] * y[d + 1] + turn[k, 2] * y[d + 2]
         lam[nj + k] = lam[nj + k] + p * (turn[k, 3] - x) if state[nj + k] != 0 else 0.0
     first = nj + turn.shape[0]
+    pairs = count[NK]
     for k in range(count[ND]):
         x = 0.0
         for c in range(n):
             x += dense[k, c] * y[c]
-        w = p / dense_size(dense, k, n)
+        w = dense_penalty(dense, k, n, pairs, p)
         lam[first + k] = lam[first + k] + w * (dense[k, n] - x) if state[first + k] != 0 else 0.0
     outside = 0.0
     for k in range(count[NC]):
