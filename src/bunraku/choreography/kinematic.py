@@ -22,7 +22,7 @@ from bunraku.model.model import FrameInfo, Model
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
 
-BASE = 1e3  # weight of the base's accelerations against a joint's
+BASE = 1e4  # weight of the base's accelerations against a joint's
 HELD = 1e4  # weight of links on the floor
 TOUCH = 1e-3  # m
 
