@@ -304,10 +304,11 @@ class Choreography:
         self.score.cut(snapshot.score)
 
     def record(self, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None) -> Recorder:
-        """Record into a file from now on, as World.record; pins, drags and releases are noted as events."""
+        """Record into a file from now on, as World.record, in float64, so that dynamics can be checked from it; pins, drags and releases are
+        noted as events."""
         if not self.dynamics:
             raise InputError("record: without dynamics there are no forces to record; make it with dynamics=True.")
-        return self.world.record(path, every, title=title, meta=meta)
+        return self.world.record(path, every, title=title, meta=meta, precise=True)
 
     @classmethod
     def perform(cls, score: Score, model: Model | None = None, **options: Any) -> Choreography:
