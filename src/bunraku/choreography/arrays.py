@@ -24,8 +24,8 @@ NONE, PIN, DRAG = 0, 1, 2  # KIND
 PLANTED, WAITING, SWINGING = 0, 1, 2  # SWING
 # columns of P_REALS: point in the body's frame, where it shall be, the body's rotation that is wanted (row by row), weight
 AT, TARGET, TURN, WEIGHT, REAL_COLUMNS = 0, 3, 6, 15, 16
-# entries of P_INFO: where the figure stands in the world's arrays; whether balance is kept; contacts of the last step; 1: kinematics only
-BODY_FIRST, Q_FIRST, V_FIRST, BALANCE, LAST_CONTACTS, FIGURE, INFO_SIZE = range(7)
+# entries of P_INFO: where the figure stands in the world's arrays; whether balance is kept; contacts of the last step; 1 with springy contacts
+BODY_FIRST, Q_FIRST, V_FIRST, BALANCE, LAST_CONTACTS, FIGURE, SPRINGY, INFO_SIZE = range(8)
 # entries of P_SET: gains; see bunraku.choreography.gains
 (
     PIN_RATE,

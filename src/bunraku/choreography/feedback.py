@@ -2,6 +2,7 @@
 
 Pin or drag, with error e and rate r of the point (and of the rotation vector of the orientation):
     wanted = gain (clip(rate e, speed) - r), at the most `pull`            bounded position and velocity feedback, document 004 section 3
+With balance, weights of pins and drags shrink as the capture point leaves its reference: weight / (1 + (x / DANGER)^4).
 Desired joint values:  a = stiffness e - damping v, weight POSE_WEIGHT, in the freedom that is left
 Limits: a joint with a distance g to its limit and a rate v towards it is bounded to  a <= (SLOW g - v) / SOON: it comes to its limit as
 exp(-SLOW t) and never beyond. Swing and twist of balls in the same way along their rates (002, section 2.5.3, corrected).
@@ -12,7 +13,9 @@ from __future__ import annotations
 
 from bunraku.choreography.arrays import (
     AT,
+    BALANCE,
     BODY,
+    CAPTURE,
     DRAG,
     DRAG_GAIN,
     DRAG_PULL,
@@ -23,9 +26,11 @@ from bunraku.choreography.arrays import (
     P_BALL_INTS,
     P_BALLS,
     P_GOAL,
+    P_INFO,
     P_INTS,
     P_LIMITS,
     P_REALS,
+    P_SEEN,
     P_SET,
     PIN_GAIN,
     PIN_PULL,
@@ -34,6 +39,7 @@ from bunraku.choreography.arrays import (
     POSE_DAMPING,
     POSE_STIFFNESS,
     POSE_WEIGHT,
+    REFERENCE,
     SWING,
     TARGET,
     TURN,
@@ -69,6 +75,7 @@ from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
 from bunraku.spatial.vec import add, col, cross, dot, ld3, ld9, mtv, quat_matrix, scale, sub
 
+DANGER = 0.04  # m of the capture point from its reference at which pins and drags count half
 SLOW = 15.0  # 1/s: how a joint comes to its limit
 SOON = 0.005  # s
 FASTEST = 300.0  # rad/s^2 or m/s^2: bound of every joint acceleration
@@ -91,11 +98,24 @@ def turn_error(R, goal):
     return scale(0.5 / half, r)
 
 
+@inline
+def calmness(h):
+    """What is left of the weight of pins and drags: 1 while the capture point is near its reference, less the further it is (balance first)."""
+    if ints1(h, P_INFO)[BALANCE] == 0:
+        return 1.0
+    seen = reals1(h, P_SEEN)
+    x = seen[CAPTURE] - seen[REFERENCE]
+    y = seen[CAPTURE + 1] - seen[REFERENCE + 1]
+    danger = (x * x + y * y) / (DANGER * DANGER)
+    return 1.0 / (1.0 + danger * danger)
+
+
 @part
 def pin_tasks(h):
     """W_TASK of every pin and drag that acts."""
     pins, more, s, count = ints2(h, P_INTS), reals2(h, P_REALS), reals1(h, P_SET), ints1(h, W_COUNT)
     task, bodies, work = reals2(h, W_TASK), ints1(h, W_TASK_BODY), reals1(h, W_SCRATCH)
+    calm = calmness(h)
     n = 0
     for k in range(pins.shape[0]):
         if pins[k, KIND] == NONE or pins[k, SWING] == WAITING:
@@ -126,12 +146,13 @@ def pin_tasks(h):
             e = turn_error(ld9(work, body * NW + ROT), goal)
             turn = sub(clipped(scale(rate, e), TURN_PART * speed), ld3(work, body * NW + OMEGA))
             turn = clipped(scale(gain, turn), TURN_PART * pull)
+        weight = more[k, PIN_WEIGHT] * calm
         for d in range(3):
             task[n, POINT + d] = more[k, AT + d]
             task[n, WANTED + d] = wanted[d]
             task[n, WANTED + 3 + d] = turn[d]
-            task[n, WEIGHT + d] = more[k, PIN_WEIGHT]
-            task[n, WEIGHT + 3 + d] = 0.1 * more[k, PIN_WEIGHT] if pins[k, TURNED] != 0 else 0.0
+            task[n, WEIGHT + d] = weight
+            task[n, WEIGHT + 3 + d] = 0.1 * weight if pins[k, TURNED] != 0 else 0.0
         n += 1
     count[NT] = n
 

@@ -27,9 +27,9 @@ class Gains:
     pose_weight: float = 1.0
     contact_weight: float = 1e6
     balance_gain: float = 1.5
-    balance_weight: float = 1e3
+    balance_weight: float = 1e4
     spin_gain: float = 3.0
-    spin_weight: float = 1.0
+    spin_weight: float = 10.0
     inert_weight: float = 1e2
     force_weight: float = 1e-5
     friction_part: float = 0.9

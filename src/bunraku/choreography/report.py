@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.choreography import arrays as of
+from bunraku.choreography.kinematic import standing_links
 from bunraku.control import whole_body_arrays as wb
 from bunraku.dynamics.functions import centroidal
 from bunraku.model.limits import within_limits
@@ -15,7 +16,8 @@ from bunraku.model.limits import within_limits
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
 
-UPRIGHT = 0.6  # part of the height of the centre of mass at the start, below which a figure has fallen
+UPRIGHT = 0.6  # part of the height of the centre of mass at the start, below which a figure lies, unless its feet alone touch the floor
+LOW = 0.25  # part of that height below which it has fallen in any case
 EDGE = 0.05  # m: a capture point so far outside the support is falling
 
 
@@ -44,7 +46,7 @@ def state_of(c: Choreography) -> str:
     start = np.array(c.score.start)
     now = centroidal(c.model, c.figure.q.copy(), c.figure.v.copy())
     height = float(centroidal(c.model, start).com[2])
-    if now.com[2] < UPRIGHT * height:
+    if now.com[2] < UPRIGHT * height and (now.com[2] < LOW * height or not on_its_feet(c)):
         return "fallen"
     feet = support(c)
     if feet is None:
@@ -52,6 +54,13 @@ def state_of(c: Choreography) -> str:
     speed = np.sqrt(9.80665 / max(float(now.com[2]), 0.1))
     capture = now.com[:2] + now.com_velocity[:2] / speed
     return "standing" if outside(feet, capture) < EDGE else "falling"
+
+
+def on_its_feet(c: Choreography) -> bool:
+    """Whether nothing touches the floor but what did at the start."""
+    feet = {f.body for f in standing_links(c.model, np.array(c.score.start))}
+    touching = {name for p in c.figure.contacts if len(p.region) for figure, name in p.bodies if figure == c.figure.name}
+    return {c.model.frame(name).body for name in touching} <= feet
 
 
 def support(c: Choreography) -> np.ndarray | None:

@@ -23,6 +23,7 @@ from bunraku.choreography.arrays import (
     P_INFO,
     P_SET,
     Q_FIRST,
+    SPRINGY,
     V_FIRST,
 )
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
@@ -87,6 +88,7 @@ from bunraku.spatial.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 
 OWN_FREE, OWN_TOUCH = 26, 27  # stages of the table: those of the world's own step
 CLOSE = 1e-4  # m: a gap that counts as touching
+SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows from where it is
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
 ACCURACY = 1e-4  # of forces
 SKIN = 1e-3  # m: how far links of the figure stay from each other
@@ -141,7 +143,11 @@ def take_contacts(h):
         point = mtv(ld9(work, body * NW + ROT), sub(x, ld3(work, body * NW + POS)))
         gap = data[c, GAP]
         rate = -gap / dt if gap > 0.0 else min(-PUSH * gap / dt, PUSH_SPEED)
-        wanted = scale(1.0 / dt, axpy(rate, normal, scale(-1.0, point_velocity(work, body, x))))
+        stop = 1.0 / dt
+        if info[SPRINGY] != 0:
+            rate = 0.0
+            stop = SOFT
+        wanted = scale(stop, axpy(rate, normal, scale(-1.0, point_velocity(work, body, x))))
         size = dot(wanted, wanted) ** 0.5
         if size > STRONGEST:
             wanted = scale(STRONGEST / size, wanted)

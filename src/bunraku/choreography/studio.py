@@ -65,6 +65,7 @@ class Studio(World):
         part, names, info = figure.part, list(self._figures), self.kept["dance_info"]
         info[[of.BODY_FIRST, of.Q_FIRST, of.V_FIRST]] = part.body, part.q.start, part.v.start
         info[of.FIGURE] = names.index(self.choreographed)
+        info[of.SPRINGY] = self.contact == "penalty"
         effort = np.minimum(own.effort[own.nv - self.problem.nj :], wb.FAR)
         self.problem.w[wb.W_EFFORT][:, 0], self.problem.w[wb.W_EFFORT][:, 1] = -effort, effort
         self.kept["dance_start"] = np.resize(self.kept["dance_start"], len(self.problem.w[wb.W_Y]))
