@@ -12,7 +12,8 @@ from bunraku.errors import InputError
 @dataclass(frozen=True)
 class Gains:
     """Numbers of bunraku.choreography.feedback and balance, in the order of P_SET. Rates and gains [1/s], speeds [m/s], pulls [m/s^2], stiffness [1/s^2],
-    damping [1/s]; weights are those of squared accelerations, of forces [1/N^2]."""
+    damping [1/s]; weights are those of squared accelerations, of forces [1/N^2];
+    patience: iterations of the whole-body problem at most; cone_penalty, friction_part: see control.whole_body_solve, choreography.stage."""
 
     pin_rate: float = 15.0
     pin_gain: float = 30.0
@@ -31,8 +32,10 @@ class Gains:
     spin_gain: float = 3.0
     spin_weight: float = 10.0
     inert_weight: float = 1e2
-    force_weight: float = 1e-5
+    force_weight: float = 1e-4
     friction_part: float = 0.9
+    patience: float = 12.0
+    cone_penalty: float = 0.3
 
     def numbers(self) -> np.ndarray:
         """All, as the kernels read them."""

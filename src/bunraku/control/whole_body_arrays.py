@@ -47,10 +47,11 @@ W_FEXT = number(BEFORE + 36)  # (6 nb) forces on bodies
 W_APART_BODY, W_APART = places(BEFORE + 37, BEFORE + 39)  # (K, 2) two bodies, (K, 7) point and normal (world), least acceleration apart
 AFTER = BEFORE + 39
 
-# entries of W_COUNT
-NC, NT, NK, ND, ITERATIONS, FACTORS, ROUNDS, LIMITED, COUNT_SIZE = range(9)
-# entries of W_SET: weight of forces [1/N^2], change of y that ends the iteration; found: rest of the contact rows, of the cones
-FORCE_WEIGHT, TOLERANCE, REST_CONTACT, REST_CONE, SET_SIZE = range(5)
+# entries of W_COUNT: contacts, tasks, pairs, dense rows; found: iterations, factorisations; rounds; torques at limits; iterations a round at most
+NC, NT, NK, ND, ITERATIONS, FACTORS, ROUNDS, LIMITED, PATIENCE, COUNT_SIZE = range(10)
+# entries of W_SET: weight of forces [1/N^2], change of y that ends the iteration; found: rest of the contact rows, of the cones; penalty of cones,
+# of the largest curvature of the forces
+FORCE_WEIGHT, TOLERANCE, REST_CONTACT, REST_CONE, CONE_PENALTY, SET_SIZE = range(6)
 # columns of W_TASK: point in the body's frame, wanted acceleration (linear, angular), weights of its six rows
 POINT, WANTED, WEIGHT = 0, 3, 9
 TASK_COLUMNS = 15

@@ -17,11 +17,13 @@ from bunraku.control.cholesky import back, factor
 from bunraku.control.cone_curvature import curvature
 from bunraku.control.whole_body_arrays import (
     C_MU,
+    CONE_PENALTY,
     FACTORS,
     ITERATIONS,
     NC,
     ND,
     NK,
+    PATIENCE,
     REST_CONE,
     REST_CONTACT,
     ROUNDS,
@@ -49,14 +51,12 @@ from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, reals1, reals2
 
 BOUND_PENALTY = 100.0  # of the largest curvature of the joints
-CONE_PENALTY = 0.3  # of the largest curvature of the forces
-PAIR_PENALTY = 2e4  # of an acceleration of two bodies towards each other: above tasks, below contacts
+PAIR_PENALTY = 4e3  # of an acceleration of two bodies towards each other: above tasks, below balance and contacts
 NEARLY = 0.1  # m/s^2 times the root of a weight: contact rows that hold so well are refined further
-MOST = 25  # Newton iterations a round
 
 
 @inline
-def penalties(form, na, n, width):
+def penalties(form, na, n, width, cone_penalty):
     """(of bounds, of cones)."""
     a = 1.0
     f = 1e-9
@@ -66,7 +66,7 @@ def penalties(form, na, n, width):
             a = max(a, d)
         else:
             f = max(f, d)
-    return BOUND_PENALTY * a, CONE_PENALTY * f
+    return BOUND_PENALTY * a, cone_penalty * f
 
 
 @inline
@@ -266,7 +266,8 @@ def newton(h, na, n, width, p, pc):
     changed = True
     note_bounds(h, y, n, p)
     note_cones(h, y, na, pc)
-    for it in range(MOST):
+    most = count[PATIENCE]
+    for it in range(most):
         if changed:
             for k in range(n * width):
                 F[k] = form[k]
@@ -295,7 +296,7 @@ def newton(h, na, n, width, p, pc):
         cones = note_cones(h, y, na, pc)
         if not changed and (cones == 0 or moved <= tolerance * size):
             return it + 1
-        if it == MOST - 1:
+        if it == most - 1:
             break
         for k in range(n):
             y[k] -= after[k]
@@ -305,7 +306,7 @@ def newton(h, na, n, width, p, pc):
         if t < 1.0:
             changed = note_bounds(h, y, n, p) or changed
             note_cones(h, y, na, pc)
-    return MOST
+    return most
 
 
 @inline
@@ -372,7 +373,7 @@ def solve(h):
     na = room_of(reals2(h, W_POSTURE).shape[0])
     n = na + 3 * count[NC]
     width = width_of(n)
-    p, pc = penalties(form, na, n, width)
+    p, pc = penalties(form, na, n, width, reals1(h, W_SET)[CONE_PENALTY])
     lam, cone = reals1(h, W_LAM), reals2(h, W_CONE)
     for k in range(lam.shape[0]):
         lam[k] = 0.0
