@@ -22,7 +22,7 @@ class Gains:
     drag_rate: float = 8.0
     drag_gain: float = 20.0
     drag_speed: float = 1.0
-    drag_pull: float = 15.0
+    drag_pull: float = 8.0
     pose_stiffness: float = 40.0
     pose_damping: float = 12.6
     pose_weight: float = 1.0
@@ -34,8 +34,8 @@ class Gains:
     inert_weight: float = 1e2
     force_weight: float = 1e-4
     friction_part: float = 0.9
-    patience: float = 12.0
-    cone_penalty: float = 0.3
+    patience: float = 30.0
+    cone_penalty: float = 0.03
 
     def numbers(self) -> np.ndarray:
         """All, as the kernels read them."""

@@ -57,6 +57,7 @@ from bunraku.control.whole_body_arrays import (
     C_NEAR,
     C_NORMAL,
     C_POINT,
+    C_RADIUS,
     C_WANTED,
     C_WEIGHT,
     CONE_PENALTY,
@@ -94,7 +95,8 @@ COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # stages of the table: this file's, a
 CLOSE = 1e-4  # m: a gap that counts as touching
 SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows from where it is
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
-ACCURACY = 1e-3  # of forces: they are a plan, the world finds its own
+ACCURACY = -2e-3  # of accelerations; forces are a plan, the world finds its own
+LOAD = 2.0  # N: least normal force that friction is counted with
 SKIN = 1e-3  # m: how far links of the figure stay from each other
 BRAKE = 0.04  # s in which links that come near each other are slowed down
 HARDEST = 12.0  # m/s^2: at the most
@@ -195,7 +197,8 @@ def take_pairs(h):
 
 @part
 def share_weight(h):
-    """C_NEAR: the figure's weight in equal parts, which forces stay near to where nothing else is asked; the start of new contacts."""
+    """C_NEAR: the figure's weight in equal parts, which forces stay near to where nothing else is asked; the start of new contacts. C_RADIUS:
+    friction with the normal force of the step before."""
     count, contact, info, y = ints1(h, W_COUNT), reals2(h, W_CONTACT), ints1(h, P_INFO), reals1(h, W_Y)
     work, g = reals1(h, W_SCRATCH), reals2(h, W_REALS)[0, PLACE + 2]
     na = room_of(reals2(h, W_POSTURE).shape[0])
@@ -208,6 +211,8 @@ def share_weight(h):
             y[k] = 0.0
         for k in range(count[NC]):
             y[na + 3 * k] = each
+    for k in range(count[NC]):
+        contact[k, C_RADIUS] = contact[k, C_MU] * max(y[na + 3 * k], LOAD)
     info[LAST_CONTACTS] = count[NC]
 
 
