@@ -1,4 +1,5 @@
-"""Makes the pictures of README and documents: the live page, the replay page, a strobe picture, and Fig. 2 of document 004. Needs Chromium and `pip install playwright`.
+"""Makes the pictures of README and documents: the live page, the replay page, a strobe picture, and Fig. 2 of document
+004. Needs Chromium and `pip install playwright`.
 
 python docs/make_pictures.py [FOLDER]
 python docs/make_pictures.py --figure2
