@@ -187,3 +187,17 @@ def test_mistakes_are_sentences():
             c.pin("head")
     with pytest.raises(InputError, match="gains"):
         bk.Choreography(gains=Gains(drag_gain=-1.0))
+
+
+def test_a_figure_on_round_soles():
+    """Cylinders: contacts are found in Python, the torques after them."""
+    d = bk.describe_human()
+    for link in d.links:
+        link.shapes[:] = [
+            bk.Shape("cylinder", (0.09, s.size[2]), s.position, name=s.name) if s.name.endswith("sole") else s
+            for s in link.shapes
+        ]
+    c = bk.Choreography(d.build())
+    start = c.figure.q.copy()
+    c.run(0.1)
+    assert c.report.state == "standing" and c.report.supports == 2 and np.abs(c.figure.q - start).max() < 1e-3
