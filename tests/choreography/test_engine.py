@@ -194,7 +194,7 @@ def test_a_figure_on_round_soles():
     d = bk.describe_human()
     for link in d.links:
         link.shapes[:] = [
-            bk.Shape("cylinder", (0.09, s.size[2]), s.position, name=s.name) if s.name.endswith("sole") else s
+            bk.Shape("cylinder", (0.06, s.size[2]), s.position, name=s.name) if s.name.endswith("sole") else s
             for s in link.shapes
         ]
     c = bk.Choreography(d.build())
