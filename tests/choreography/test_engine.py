@@ -185,6 +185,8 @@ def test_mistakes_are_sentences():
     with pytest.raises(InputError, match="release one"):
         for _ in range(9):
             c.pin("head")
+    with pytest.raises(InputError, match="score"):
+        c.world.save("nowhere.npz")
     with pytest.raises(InputError, match="gains"):
         bk.Choreography(gains=Gains(drag_gain=-1.0))
 

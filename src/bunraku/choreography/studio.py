@@ -5,6 +5,7 @@ Everything else of a World holds: it records, saves snapshots and goes on bit fo
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from bunraku.choreography import arrays as of
 from bunraku.choreography.gains import Gains
 from bunraku.choreography.stage import COMPOSE, OWN_FREE, OWN_TOUCH, choreograph, composing
 from bunraku.control import whole_body_arrays as wb
+from bunraku.errors import InputError
 from bunraku.model.layout import FREE as FREE_JOINT
 from bunraku.model.layout import KIND
 from bunraku.model.model import Model
@@ -52,6 +54,14 @@ class Studio(World):
         self._balls = np.array([np.clip([j.swing, *j.twist], -big, big) for j in balls]).reshape(-1, 3)
         self._ball_ints = np.array([[j.iq, j.iv - first] for j in balls], dtype=np.int64).reshape(-1, 2)
         self.choreographed, self._ready = name, False
+
+    def save(self, path: str | Path) -> Path:
+        """Refused while a figure is choreographed: a saved world could not go on with it."""
+        if self.choreographed is not None:
+            raise InputError(
+                f"save: {self.choreographed!r} is choreographed; save its score (`c.score.save`), or go back with `c.snapshot()` and `c.restore()`."
+            )
+        return super().save(path)
 
     def _prepare(self) -> None:
         """Make the scene's arrays if it changed, those of the choreographed figure with them."""
