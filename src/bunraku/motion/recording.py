@@ -7,7 +7,7 @@
     r.contacts[1000]                         # patch, state, point, force of every point that touches in a frame
     r.at(1.2345), r.motion("human")          # an Instant between two frames; the Motion of a figure
 
-Numbers are float32 as they were written (times float64), see bunraku.world.frames. Centre of mass and energy follow from q and v by
+Numbers are float32 as they were written (times float64; all float64 where a motion was worked out), see bunraku.world.frames. Centre of mass and energy follow from q and v by
 bunraku.dynamics, the zero-moment
 point from the contacts with what does not move, as in bunraku.world.measures, NaN in the air; so they are not in the file. Whatever is
 damaged, cut or foreign gives a
@@ -35,7 +35,7 @@ from bunraku.motion.motion import Motion, between, bracket
 from bunraku.world.blockfile import BlockFile
 from bunraku.world.frames import Frames
 from bunraku.world.plain import from_plain
-from bunraku.world.recorder import EVENTS, FORMAT, FRAMES, VERSION
+from bunraku.world.recorder import EVENTS, FORMAT, FRAMES, NEWEST
 
 if TYPE_CHECKING:
     from typing import Self
@@ -100,7 +100,7 @@ class Recording:
         if not isinstance(head, dict) or head.get("format") != FORMAT:
             raise FormatError(f"{file.path}: not a recording.")
         try:
-            if int(head["version"]) > VERSION:
+            if int(head["version"]) > NEWEST:
                 raise FormatError(
                     f"{file.path}: written by Bunraku {head.get('bunraku')}, newer than this one; update Bunraku."
                 )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from bunraku.world.world import World
 
-FORMAT, VERSION = "bunraku recording", 1
+FORMAT, VERSION, NEWEST = "bunraku recording", 1, 2  # 2: its blocks are wide (world.frames)
 FRAMES, EVENTS = b"FRAM", b"EVNT"
 UNITS = {
     "times": "s", "q": "m or rad; quaternions w x y z", "v": "m/s or rad/s", "torques": "N m or N", "points": "m", "forces": "N",
