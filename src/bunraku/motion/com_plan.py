@@ -1,9 +1,9 @@
 """A path of the centre of mass that the ground can carry: the nearest one to a recorded path whose zero-moment point stays in the soles.
 
-With forces f = m (c'' + g) at the zero-moment point p on the floor and the recorded rate of angular momentum L' about c:
+With forces f = m (c'' + g) at the zero-moment point p on the floor and the rate of angular momentum L' about c:
     px = cx - (z m cx'' + Ly') / fz ,   py = cy - (z m cy'' - Lx') / fz ,   fz = m (cz'' + g)       (Vukobratovic; 000, section 1)
 Height first (then fz and z are known and p is linear in the rest), then x and y together, each a cubic B-spline with a knot every KNOT s: minimise
-    sum w |c - c_rec|^2 + |c'' - c''_rec|^2 / w_a    with   load_low W <= fz <= load_high W, p in the support polygon less `margin`, c'' = -g in the air.
+    sum |c - c_rec|^2 + w |c'' - c''_rec|^2 + (|L - L_rec|^2 + w |L' - L'_rec|^2) / SPIN^2    with   load_low W <= fz <= load_high W, p in the support polygon less `margin`, c'' = -g in the air.
 Inequalities enter as quadratic penalties of weight HARD, solved by semi-smooth Newton steps with a line search: always solvable, violated by
 fractions of a millimetre. The whole motion is seen at once, so the path prepares for each step before it comes (what preview control does with a
 window). Checked in tests/motion/test_com_plan.py.
@@ -16,20 +16,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import BSpline
-from scipy.sparse import csr_matrix, vstack
+from scipy.sparse import block_diag, csr_matrix, diags, hstack, vstack
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import ConvexHull, QhullError
 
 KNOT = 0.04  # s
 HARD = 1e6
 NEAR_RATE = 3e-4  # weight of accelerations [(m/s^2)^2] against places [m^2]
+SPIN, SPIN_RATE = 400.0, 0.05  # N s: an angular momentum that counts as a metre; weight of its rate [(N m)^2] against it
 
 
 @dataclass(frozen=True, eq=False)
 class ComPlan:
-    """c(t) as a spline; zmp (n, 2) and load (n) = fz / W at the frames; `outside` [m]: the most the ZMP leaves the polygons less margin."""
+    """c(t) and Lx, Ly (t) as splines; zmp (n, 2) and load (n) = fz / W at the frames; `outside` [m]: the most the ZMP leaves the polygons less margin."""
 
     spline: BSpline
+    turning: BSpline
     times: np.ndarray
     zmp: np.ndarray
     load: np.ndarray
@@ -99,7 +101,7 @@ def penalised(P: csr_matrix, g: np.ndarray, A: csr_matrix, upper: np.ndarray, x:
 def plan_com(
     times: np.ndarray,
     com: np.ndarray,
-    momentum_rate: np.ndarray,
+    momentum: np.ndarray,
     supports: Sequence[np.ndarray],
     mass: float,
     gravity: float,
@@ -108,7 +110,7 @@ def plan_com(
     margin: float = 0.015,
     highest: np.ndarray | None = None,
 ) -> ComPlan:
-    """See the module text. com (n, 3) recorded; momentum_rate (n, 3) L' [N m]; supports: corners (m, 3) that touch in every frame, none in the air;
+    """See the module text. com (n, 3) recorded; momentum (n, 3) L [kg m^2/s] about it; supports: corners (m, 3) that touch in every frame, none in the air;
     highest (n): heights [m] that the legs reach."""
     knots, (B, B1, B2) = basis(times)
     n, size = B.shape
@@ -126,38 +128,43 @@ def plan_com(
     wanted = np.clip(recorded[:, 2], low, high)
     x = penalised(P, B.T @ com[:, 2] + NEAR_RATE * (B2.T @ wanted), A, u, start(B, com[:, 2]), np.full(len(u), HARD))
     z, fz = B @ x, mass * (np.clip(B2 @ x, low, high) + gravity)
-    # along and across: the zero-moment point in the polygon, nothing across in the air
-    rows, limits, weights = [], [], []
-    cols = np.arange(size)
+    # along and across: the zero-moment point in the polygon, nothing across in the air; unknowns (cx, cy, Lx, Ly)
     ground = np.where(air, 1.0, fz)
     k1 = np.where(air, 0.0, z * mass / ground)
-    shift = np.where(air[:, None], 0.0, np.column_stack([-momentum_rate[:, 1], momentum_rate[:, 0]]) / ground[:, None])
-    Z = (B - csr_matrix(k1[:, None]).multiply(B2)).tocsr()  # p = Z c + shift, for x and y alike
-    Bd, Zd = B2.toarray(), Z.toarray()
+    zero = csr_matrix((n, size))
+    Z, D = (B - diags(k1) @ B2).tocsr(), (diags(np.where(air, 0.0, 1.0 / ground)) @ B1).tocsr()
+    px, py = hstack([Z, zero, zero, -D]).tocsr(), hstack([zero, Z, D, zero]).tocsr()
+    parts, limits = [], []
     for k, corners in enumerate(supports):
-        if air[k]:
-            row = scale * Bd[k]
-            for axis in (0, 1):
-                for sign in (1.0, -1.0):
-                    rows.append(np.concatenate([sign * row if axis == 0 else 0 * row, sign * row if axis == 1 else 0 * row]))
-                    limits.append(0.0)
-            continue
-        normals, most = polygon_rows(corners, margin)
-        rows += list(np.hstack([normals[:, :1] * Zd[k], normals[:, 1:] * Zd[k]]))
-        limits += list(most - normals @ shift[k])
-    del cols, weights
-    A, u = csr_matrix(np.array(rows)), np.array(limits)
-    both = csr_matrix(np.kron(np.eye(2), np.ones((1, 1))))
-    from scipy.sparse import kron
-
-    P2 = kron(both, P).tocsr()
+        if not air[k]:
+            normals, most = polygon_rows(corners, margin)
+            parts.append(csr_matrix(normals[:, :1]) @ px[k] + csr_matrix(normals[:, 1:]) @ py[k])
+            limits.append(most)
+    free = np.flatnonzero(air)
+    if len(free):
+        fall = scale * B2[free]
+        turn = B1[free] / (mass * gravity)
+        none = csr_matrix(fall.shape)
+        for sign in (1.0, -1.0):
+            parts += [sign * hstack([fall, none, none, none]), sign * hstack([none, fall, none, none])]
+            parts += [sign * hstack([none, none, turn, none]), sign * hstack([none, none, none, turn])]
+            limits += [np.zeros(len(free))] * 4
+    A, u = vstack(parts).tocsr(), np.concatenate(limits)
+    spin = (B.T @ B + SPIN_RATE * (B1.T @ B1)).tocsr() * (1.0 / SPIN**2)
+    tiny = 1e-12 * csr_matrix(np.eye(size))
+    P2 = block_diag([P, P, spin + tiny, spin + tiny]).tocsr()
     held = np.where(air[:, None], 0.0, recorded[:, :2])
-    g = np.concatenate([B.T @ com[:, a] + NEAR_RATE * (B2.T @ held[:, a]) for a in (0, 1)])
-    y = penalised(P2, g, A, u, np.concatenate([start(B, com[:, a]) for a in (0, 1)]), np.full(len(u), HARD))
-    spline = BSpline(knots, np.column_stack([y[:size], y[size:], x]), 3, extrapolate=True)
-    zmp = np.column_stack([Z @ y[:size], Z @ y[size:]]) + shift
+    rate = np.gradient(momentum, times, axis=0)
+    g = [B.T @ com[:, a] + NEAR_RATE * (B2.T @ held[:, a]) for a in (0, 1)]
+    g += [(B.T @ momentum[:, a] + SPIN_RATE * (B1.T @ rate[:, a])) / SPIN**2 for a in (0, 1)]
+    first = np.concatenate([start(B, x) for x in (com[:, 0], com[:, 1], momentum[:, 0], momentum[:, 1])])
+    y = penalised(P2, np.concatenate(g), A, u, first, np.full(len(u), HARD))
+    spline = BSpline(knots, np.column_stack([y[:size], y[size : 2 * size], x]), 3, extrapolate=True)
+    turning = BSpline(knots, np.column_stack([y[2 * size : 3 * size], y[3 * size :]]), 3, extrapolate=True)
+    zmp = np.column_stack([px @ y, py @ y])
     zmp[air] = np.nan
-    return ComPlan(spline, times, zmp, np.where(air, 0.0, fz / (mass * gravity)), float(np.maximum(A @ y - u, 0.0).max(initial=0.0)))
+    load_now = np.where(air, 0.0, fz / (mass * gravity))
+    return ComPlan(spline, turning, times, zmp, load_now, float(np.maximum(A @ y - u, 0.0).max(initial=0.0)))
 
 
 def start(B: csr_matrix, values: np.ndarray) -> np.ndarray:

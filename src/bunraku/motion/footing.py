@@ -2,11 +2,11 @@
 
 Heel and toe of each sole (the hind and the fore edge) touch from the moment they are lower than LOW[0] above the lowest they come near it and
 slower than SLOW[0], until they are higher than LOW[1] or faster than SLOW[1] (hysteresis); shorter touches and gaps than BRIEF are dropped. A foot
-that stands alone stands flat; in double support it may roll: on its heel after landing, on its toe before it leaves.
+may roll on its toe before it leaves, and on its heel after landing while the other foot stands, too.
 
 Each stance gets one level place: the median of the sole's middle and heading. `feet_paths` makes the reference of a foot: fixed there (rolled by the
-recorded pitch about the edge that touches), and in the air the recorded pose, led to and from the stances by smooth blends, so that a foot lands
-and leaves without speed. Checked in tests/motion/test_footing.py.
+recorded pitch about the edge that touches), and in the air the recorded pose, moved and turned by a polynomial that takes up what the stances before
+and after are off in place and rate, so that a foot lands and leaves without speed. Checked in tests/motion/test_footing.py.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from scipy.ndimage import minimum_filter1d
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.model.build import quaternion
-from bunraku.model.configuration import exponential, logarithm, multiply
+from bunraku.model.configuration import exponential
 from bunraku.model.description import rotation_matrix
 from bunraku.motion.motion import Motion
-from bunraku.motion.paths import smooth
+from bunraku.motion.paths import rotation_vector, smooth
 from bunraku.motion.touching import Sole, soles
 
-LOW = (0.035, 0.06)  # m
-SLOW = (0.45, 0.8)  # m/s
+LOW = (0.02, 0.03)  # m
+SLOW = (0.4, 0.5)  # m/s
 BRIEF = 0.06  # s
 NEAR = 0.6  # s: how far the lowest height of a foot is looked for
-BLEND = 0.15  # s
+SETTLE = 0.2  # s
+EASE = 10.0  # frames in which a roll begins and ends
 HEEL, TOE = (0, 1), (2, 3)  # corners of a Sole
 
 
@@ -82,7 +82,7 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         both = tidy(heel | toe, round(BRIEF / dt))
         others = np.any([edges[x.link, e] for x in found if x.link != s.link for e in ("heel", "toe")], axis=0)
         alone = both & ~others if len(found) > 1 else both
-        heel, toe = (heel & both) | alone, (toe & both) | alone
+        heel, toe = heel & both, (toe & both) | (alone & heel)
         neither = both & ~heel & ~toe
         heel, toe = heel | neither, toe | neither
         heel, toe = one_roll(both, heel, toe)
@@ -125,8 +125,9 @@ def one_roll(both: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.nd
     heel, toe = heel.copy(), toe.copy()
     for a, b in runs(both):
         flat = np.flatnonzero(heel[a:b] & toe[a:b])
-        if len(flat) == 0:
-            heel[a:b] = toe[a:b] = True
+        if len(flat) == 0:  # on one edge all the time, that which touches longer
+            on_heel = np.count_nonzero(heel[a:b]) > np.count_nonzero(toe[a:b])
+            heel[a:b], toe[a:b] = on_heel, not on_heel
             continue
         first, last = a + flat[0], a + flat[-1]
         heel[first : last + 1] = toe[first : last + 1] = True
@@ -138,11 +139,15 @@ def one_roll(both: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.nd
 def stance(k, s: Sole, first: int, end: int, heel: np.ndarray, toe: np.ndarray) -> Stance:  # type: ignore[no-untyped-def]
     """Where a foot stands: medians over the frames in which it stands flat."""
     rows = np.arange(first, end)
-    rows = rows[heel[first:end] & toe[first:end]]
-    middle = k.position[rows, s.body] + k.rotation[rows, s.body] @ s.middle
+    flat = rows[heel[first:end] & toe[first:end]]
+    edge = s.middle if len(flat) else s.corners[list(HEEL if heel[first] else TOE)].mean(axis=0)
+    rows = flat if len(flat) else rows
     ahead = k.rotation[rows, s.body, :, 0]
-    heading = np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0]))
-    return Stance(first, end, np.median(middle[:, :2], axis=0), float(np.median(heading)))
+    heading = float(np.median(np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0]))))
+    at = np.median(k.position[rows, s.body] + k.rotation[rows, s.body] @ edge, axis=0)[:2]
+    along = (s.middle - edge)[:2]
+    c, n = np.cos(heading), np.sin(heading)
+    return Stance(first, end, at + np.array([c * along[0] - n * along[1], n * along[0] + c * along[1]]), heading)
 
 
 def feet_path(k, s: Sole, heel: np.ndarray, toe: np.ndarray, stances: tuple[Stance, ...], dt: float) -> Foot:  # type: ignore[no-untyped-def]
@@ -150,36 +155,60 @@ def feet_path(k, s: Sole, heel: np.ndarray, toe: np.ndarray, stances: tuple[Stan
     n = len(heel)
     p, R = k.position[:, s.body].copy(), k.rotation[:, s.body].copy()
     pitch = np.arcsin(np.clip(R[:, 2, 0], -1.0, 1.0))  # toe up
+    stand_p, stand_R = [], []
+    for st in stances:  # each stance's pose at every frame, also beyond its ends
+        at, turn = rolled(s, st, pitch, heel, toe)
+        stand_p.append(at)
+        stand_R.append(turn)
     out_p, out_R = p.copy(), R.copy()
-    for i, st in enumerate(stances):
-        before = 0 if i == 0 else stances[i - 1].end
-        after = n if i + 1 == len(stances) else stances[i + 1].first
-        head = min(round(BLEND / dt), max(1, (st.first - before) // 2))
-        tail = min(round(BLEND / dt), max(1, (after - st.end) // 2))
-        flat = np.flatnonzero(heel[st.first : st.end] & toe[st.first : st.end]) + st.first
-        for n_ in range(max(before, st.first - head), min(after, st.end + tail)):
-            share = 1.0
-            if n_ < st.first:
-                share = float(smooth(1.0 - (st.first - n_) / head))
-            elif n_ >= st.end:
-                share = float(smooth(1.0 - (n_ - st.end + 1) / tail))
-            turn, edge = 0.0, s.middle
-            if n_ < flat[0] and heel[st.first] and not toe[st.first]:
-                ramp = float(smooth(min(1.0, (flat[0] - n_) / max(1, flat[0] - st.first))))
-                turn, edge = max(pitch[n_], 0.0) * ramp, s.corners[list(HEEL)].mean(axis=0)
-            elif n_ > flat[-1] and toe[st.end - 1] and not heel[st.end - 1]:
-                ramp = float(smooth(min(1.0, (n_ - flat[-1]) / max(1, st.end - 1 - flat[-1]))))
-                turn, edge = min(pitch[n_], 0.0) * ramp, s.corners[list(TOE)].mean(axis=0)
-            level, at = level_pose(s, st)
-            rolled = level @ about_y(-turn)
-            where = at + level @ edge - rolled @ edge
-            if share >= 1.0:
-                out_p[n_], out_R[n_] = where, rolled
-            else:
-                out_p[n_] = (1.0 - share) * p[n_] + share * where
-                out_R[n_] = between_turns(R[n_], rolled, share)
+    apart = [np.hstack([at - p, [rotation_vector(A @ B.T) for A, B in zip(turn, R)]]) for at, turn in zip(stand_p, stand_R)]
+    for a, b in runs(~(heel | toe)):  # in the air: moved and turned by what the stances before and after are off, in place and rate
+        left = next((apart[i] for i, st in enumerate(stances) if st.end == a), None)
+        right = next((apart[i] for i, st in enumerate(stances) if st.first == b), None)
+        ends = [None if x is None else (x[f], (x[min(f + 1, n - 1)] - x[max(f - 1, 0)]) / 2) for x, f in ((left, a - 1), (right, min(b, n - 1)))]
+        still = [(x[0], 0.0 * x[0]) for x in ends if x is not None]
+        if not still:
+            continue
+        (x0, v0), (x1, v1) = ends[0] or still[0], ends[1] or still[-1]
+        span = b - a + 1.0
+        u = ((np.arange(a, b) - a + 1.0) / span)[:, None]
+        brief = min(1.0, SETTLE / (span * dt))  # rates are taken up in this share of the swing
+        early, late = leave(np.minimum(u / brief, 1.0)), leave(np.minimum((1.0 - u) / brief, 1.0))
+        shift = x0 + smooth(u) * (x1 - x0) + span * brief * (early * v0 - late * v1)
+        out_p[a:b] += shift[:, :3]
+        for f, w in zip(range(a, b), shift[:, 3:]):
+            out_R[f] = rotation_matrix(exponential(w)) @ R[f]
+    for st, at, turn in zip(stances, stand_p, stand_R):
+        out_p[st.first : st.end], out_R[st.first : st.end] = at[st.first : st.end], turn[st.first : st.end]
     lift_swing(s, heel | toe, out_p, out_R, dt)
     return Foot(s, heel, toe, stances, out_p, out_R)
+
+
+def leave(u: np.ndarray) -> np.ndarray:
+    """A polynomial on 0 … 1 with rate 1 at 0, and value, rate and acceleration 0 at both ends otherwise: u - 6 u^3 + 8 u^4 - 3 u^5."""
+    return u - u**3 * (6.0 - u * (8.0 - 3.0 * u))
+
+
+def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Poses of a foot at every frame if it stood at a stance all the time: rolled on its heel before it is flat, on its toe after, by the recorded pitch."""
+    n, flat = len(pitch), np.flatnonzero(heel[st.first : st.end] & toe[st.first : st.end]) + st.first
+    level, at = level_pose(s, st)
+    frames = np.arange(n)
+    turn = np.zeros(n)
+    if len(flat) == 0:
+        turn += np.maximum(pitch, 0.0) if heel[st.first] else np.minimum(pitch, 0.0)
+    if len(flat) and not toe[st.first]:
+        near = smooth(np.clip((flat[0] - frames) / min(EASE, flat[0] - st.first + 1.0), 0.0, 1.0))
+        turn += np.where(frames < flat[0], np.maximum(pitch - (1.0 - near) * pitch[flat[0]], 0.0) * near, 0.0)
+    if len(flat) and not heel[st.end - 1]:
+        near = smooth(np.clip((frames - flat[-1]) / min(EASE, st.end - flat[-1] + 1.0), 0.0, 1.0))
+        turn += np.where(frames > flat[-1], np.minimum(pitch - (1.0 - near) * pitch[flat[-1]], 0.0) * near, 0.0)
+    place, out = np.zeros((n, 3)), np.zeros((n, 3, 3))
+    for f in frames:
+        edge = s.corners[list(TOE if turn[f] < 0 else HEEL)].mean(axis=0)
+        out[f] = level @ about_y(-turn[f])
+        place[f] = at + level @ edge - out[f] @ edge
+    return place, out
 
 
 def level_pose(s: Sole, st: Stance) -> tuple[np.ndarray, np.ndarray]:
@@ -193,13 +222,6 @@ def about_y(angle: float) -> np.ndarray:
     """Rotation about y."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-
-
-def between_turns(A: np.ndarray, B: np.ndarray, share: float) -> np.ndarray:
-    """From rotation A towards B."""
-    a, b = quaternion(A), quaternion(B)
-    step = logarithm(multiply(a * np.array([1.0, -1.0, -1.0, -1.0]), b))
-    return rotation_matrix(multiply(a, exponential(share * step)))
 
 
 def lift_swing(s: Sole, stands: np.ndarray, p: np.ndarray, R: np.ndarray, dt: float) -> None:

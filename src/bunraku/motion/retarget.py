@@ -6,7 +6,8 @@ elbow) bends by the angle between its two bones, and the link above turns about 
 nearly in line the axis of R(t) is kept. Legs reach for the scaled place of the source's ankle, so that proportions do not make feet slide:
 cosine rule for the knee. Lengths scale by the leg (hip to knee to ankle), so the unit of the file does not matter.
 Smoothing: Butterworth, 4th order, forwards and backwards (no delay), default 6 Hz after Winter; quaternions component by component.
-The floor: the low end of the soles' heights, over all frames, becomes z = 0. Checked in tests/motion/test_retarget.py.
+The floor: a plane through the lowest corners of resting feet becomes z = 0 (captured floors often slope by a centimetre a metre), and each foot is
+turned by one constant so that it rests level, as T-poses rarely have level feet. Checked in tests/motion/test_retarget.py.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.model.build import quaternion
-from bunraku.model.configuration import quaternions
+from bunraku.model.configuration import exponential, multiply, quaternions
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import JointInfo, Model
 from bunraku.motion.motion import Motion
@@ -28,7 +29,8 @@ from bunraku.motion.touching import soles
 CUTOFF = 6.0  # Hz
 LEVEL, UPRIGHT = 0.5, 0.97  # a T-pose: sine of the arms' slope at most, of the legs' at least
 STRAIGHT = (0.1, 0.35)  # sines of a hinge's angle: below, its axis is kept; above, it is across both bones
-LOW = 5.0  # percent of frames whose lowest corner may be below the floor
+SLOW = 0.25  # m/s: a foot rests
+STEEP, MOST_TILT = 0.05, 0.6  # slope of a floor, turn of a foot [rad] that is put right
 
 
 def retarget(
@@ -67,12 +69,13 @@ def retarget(
     put(model, q, place, turn, by_link, scale)
     if cutoff is not None:
         q = smoothed(model, q, source.times[rows], cutoff)
+    tilt = level_feet(model, q, source.times[rows]) if floor else {}
     q, clipped = inside(model, q)
-    drop = floor_height(model, q) if floor else 0.0
+    drop = floor_height(model, q, source.times[rows]) if floor else np.zeros(len(q))
     q[:, 2] -= drop
     meta = {
         "source": str(source.meta.get("title", source.model.name)), "names": names, "reference": reference, "scale": float(scale),
-        "floor_m": float(drop), "cutoff_Hz": cutoff, "clipped_rad": clipped,
+        "floor_m": [float(drop.min()), float(drop.max())], "feet_levelled_rad": tilt, "cutoff_Hz": cutoff, "clipped_rad": clipped,
     }  # fmt: skip
     return Motion(model, source.times[rows] - source.times[rows][0], q, meta)
 
@@ -244,8 +247,55 @@ def inside(model: Model, q: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
     return out, moved
 
 
-def floor_height(model: Model, q: np.ndarray) -> float:
-    """The height that the soles stand on: their lowest corners, LOW percent of the frames left out."""
+def resting(motion_speed: np.ndarray, height: np.ndarray) -> np.ndarray:
+    """Frames in which a point is slow and low."""
+    return (motion_speed < SLOW) & (height < np.percentile(height, 50.0) + 0.02)
+
+
+def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, float]:
+    """Turn each foot by one constant so that it is level while it rests (a T-pose rarely has level feet); returns foot -> angle [rad]. Changes q."""
+    k, out = kinematics(model, q, Motion(model, times, q).v), {}
+    for s in soles(model):
+        j = next((x for x in model.joints if x.link == s.link and x.kind == "ball"), None)
+        if j is None or len(q) < 8:
+            continue
+        speed = np.linalg.norm(np.gradient(k.position[:, s.body], times, axis=0), axis=1)
+        w = k.twist[:, s.body, 3:]
+        rows = resting(speed, k.position[:, s.body, 2]) & (np.linalg.norm(w, axis=1) < 1.0)
+        if np.count_nonzero(rows) < 8:
+            continue
+        up = np.median(k.rotation[rows, s.body, 2, :], axis=0)  # the world's z in the foot
+        up = up / np.linalg.norm(up)
+        angle = float(np.arccos(np.clip(up[2], -1.0, 1.0)))
+        if 1e-6 < angle < MOST_TILT:
+            axis = np.array([-up[1], up[0], 0.0]) / np.hypot(up[0], up[1])
+            c = exponential(angle * axis)
+            q[:, j.q] = multiply(q[:, j.q], np.broadcast_to(c, (len(q), 4)))
+            out[s.link] = angle
+    return out
+
+
+def floor_height(model: Model, q: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """(n,): the height of the floor below the base: a plane through the lowest corners of resting feet, its slope at most STEEP."""
     k = kinematics(model, q)
-    corners = [k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners) for s in soles(model)]
-    return float(np.percentile(np.concatenate(corners, axis=1)[:, :, 2].min(axis=1), LOW))
+    low = []
+    for s in soles(model):
+        corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
+        if len(q) < 8:
+            low.append(corners.reshape(-1, 3))
+            continue
+        speed = np.linalg.norm(np.gradient(corners.mean(axis=1), times, axis=0), axis=1)
+        rows = resting(speed, corners[:, :, 2].min(axis=1))
+        low.append(np.take_along_axis(corners, corners[:, :, 2].argmin(axis=1)[:, None, None], axis=1)[rows, 0])
+    points = np.concatenate(low)
+    if len(points) == 0:
+        return np.full(len(q), q[:, 2].min())
+    middle = points[:, :2].mean(axis=0)
+    A = np.column_stack([np.ones(len(points)), points[:, :2] - middle])
+    ridge = np.diag([0.0, 0.02, 0.02]) * len(points)  # metres squared of spread that a slope must show to be believed
+    x = np.linalg.solve(A.T @ A + ridge + 1e-9 * np.eye(3), A.T @ points[:, 2])
+    slope = float(np.hypot(x[1], x[2]))
+    x[1:] *= min(1.0, STEEP / slope) if slope > 0 else 1.0
+    level = x[0] + (q[:, :2] - middle) @ x[1:]
+    own = x[0] + (points[:, :2] - middle) @ x[1:]
+    return level + float(np.median(points[:, 2] - own))

@@ -1,0 +1,199 @@
+"""Dynamics filter: a recorded or imported motion in, the nearest physically consistent motion out, with ground reaction, ZMP and torques.
+
+    filtered = dynamics_filter(retarget(load_bvh("02_01.bvh"), human()))
+    filtered.solved.save("walk.bkr");  print(filtered.text())
+
+In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole motion instead of a local one):
+  1  the feet: when and where they stand (motion.footing), and foot trajectories that land and leave without speed;
+  2  the centre of mass: the nearest path whose zero-moment point stays in the soles (motion.com_plan);
+  3  step by step, the whole-body problem (control.whole_body): joint accelerations and floor forces together, with the equation of motion exact, forces
+     in their cones, soles held, that follow the feet, the path of the centre of mass, the recorded attitude of pelvis and trunk and the recorded joint
+     angles, by feedback; then v += dt a, q along v, as World steps.
+What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that cannot follow falls, physically.
+Checked in tests/motion/test_filter.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bunraku.control.whole_body import Contact, Task, WholeBody
+from bunraku.dynamics.functions import centroidal
+from bunraku.errors import InputError
+from bunraku.model.configuration import difference, integrate
+from bunraku.model.description import rotation_matrix
+from bunraku.motion.com_plan import ComPlan, plan_com
+from bunraku.motion.equation import State, finish
+from bunraku.motion.footing import HEEL, TOE, Foot, find_feet
+from bunraku.motion.moved import Moved, how_far
+from bunraku.motion.motion import Motion
+from bunraku.motion.paths import rotation_vector
+from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
+from bunraku.motion.settle import rates, reach, settled
+from bunraku.motion.solved import Solved, Touch, assemble
+
+WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry without and with flight
+HOLD, BOUND = 20.0, 60.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
+FOOT, MASS, TURN, JOINT = 25.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
+W_FOOT, W_MASS, W_TURN, W_JOINT = 1e3, 1e4, 10.0, 1.0
+ROUNDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Filtered:
+    """The consistent motion, the recorded one, its feet, the plan of its centre of mass, and how far it moved."""
+
+    solved: Solved
+    recorded: Motion
+    feet: tuple[Foot, ...]
+    plan: ComPlan
+    moved: Moved
+
+    def text(self) -> str:
+        """A short table."""
+        load = self.solved.ground_reaction[1:, 2] / self.solved.weight
+        lines = [f"{len(self.recorded)} frames, {self.recorded.duration:.3g} s; ground reaction {load.min():.2f} to {load.max():.2f} of the weight"]
+        return "\n".join([*lines, *self.moved.lines()])
+
+
+def dynamics_filter(
+    motion: Motion,
+    *,
+    dt: float = 0.002,
+    friction: float = 0.8,
+    load: tuple[float, float] | None = None,
+    margin: float = 0.015,
+    progress: Callable[[int, int], None] | None = None,
+) -> Filtered:
+    """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where the motion has flights (0.05, 3.5).
+    margin [m]: how far inside the soles the zero-moment point is planned."""
+    model = motion.model
+    if not model.joints or model.joints[0].kind != "free":
+        raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
+    if not 0 < dt <= 0.02 or motion.duration < 10 * dt:
+        raise InputError(f"filter: dt {dt} s must be above 0, at most 0.02 s, and a tenth of the motion at the most.")
+    feet = find_feet(motion)
+    plan, near = planned(motion, feet, load, margin)
+    steps = round(motion.duration / dt)
+    at = motion.times[0] + dt * np.arange(steps + 1)
+    ref = reference_of(model, motion.times, motion.q, at)
+    paths = [pose_path(motion.times, f.position, f.rotation, at) for f in feet]
+    frame = np.clip(np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1)
+    q = near.q[0].copy()
+    v = rates(model, q, ref.v[0], [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)], plan.at(at[0])[1])
+    body = WholeBody(model)
+    out_q, out_v, out_tau, touches = [q], [v], [np.zeros(model.nv)], [[]]
+    for k in range(steps):
+        state = State(model, q, v)
+        a, tau, touching = one_step(body, state, ref, feet, paths, plan, k, int(frame[k]), dt, friction)
+        v = v + dt * a
+        q = integrate(model, q, v, dt)
+        if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e3:
+            raise InputError(f"filter: the figure cannot follow the motion beyond t={at[k]:.3f} s; is its floor level, are its feet found?")
+        out_q.append(q)
+        out_v.append(v)
+        out_tau.append(tau)
+        touches.append(touching)
+        if progress is not None:
+            progress(k + 1, steps)
+    meta: dict[str, Any] = {"made by": "dynamics filter", "source": str(motion.meta.get("source", model.name))}
+    solved = assemble(
+        model, dt, np.array(out_q), np.array(out_v), np.array(out_tau), touches, start=float(at[0]), friction=friction, meta=meta
+    )  # fmt: skip
+    return Filtered(solved, motion, feet, plan, how_far(model, motion, solved))
+
+
+def planned(motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | None, margin: float) -> tuple[ComPlan, Motion]:
+    """(path of the centre of mass, the motion settled on it), in a few rounds: settling changes how fast the body turns and how far legs reach."""
+    model = motion.model
+    recorded = centroidal(model, motion.q).com
+    supports = [np.vstack([f.corners(k) for f in feet]) for k in range(len(motion))]
+    allowed = load or (RUN if any(len(s) == 0 for s in supports) else WALK)
+    plan = plan_com(
+        motion.times, recorded, centroidal(model, motion.q, motion.v).angular, supports, model.mass, float(np.linalg.norm(model.gravity)),
+        load=allowed, margin=margin, highest=reach(motion, feet, recorded),
+    )  # fmt: skip
+    return plan, settled(motion, feet, plan.spline(motion.times), 1)
+
+
+def one_step(
+    body: WholeBody, state: State, ref: Reference, feet: tuple[Foot, ...], paths: list[PosePath], plan: ComPlan, k: int, frame: int, dt: float, friction: float
+) -> tuple[np.ndarray, np.ndarray, list[Touch]]:  # fmt: skip
+    """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches."""
+    model, q, v, kin = state.model, state.q, state.v, state.kin
+    tasks, contacts, owners = [], [], []
+    for foot, path in zip(feet, paths):
+        b, s = foot.sole.body, foot.sole
+        link = s.link
+        R = rotation_matrix(path.turn[k])
+        off = np.concatenate([path.place[k] - kin.position[b], rotation_vector(R @ kin.rotation[b].T)])
+        wanted = path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off
+        tasks.append(Task(link, np.clip(wanted, -500.0, 500.0), weight=W_FOOT))
+        for corner in (*(HEEL if foot.heel[frame] else ()), *(TOE if foot.toe[frame] else ())):
+            arm = kin.rotation[b] @ s.corners[corner]
+            omega, bias = kin.twist[b, 3:], kin.bias[b]
+            speed = kin.twist[b, :3] + np.cross(omega, arm)
+            drift = bias[:3] + np.cross(bias[3:], arm) + np.cross(omega, np.cross(omega, arm))
+            error = kin.position[b] + arm - (path.place[k] + R @ s.corners[corner])
+            hold = np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND)
+            contacts.append(Contact(link, s.corners[corner], friction=friction, wanted=hold + drift))
+            owners.append((link, kin.position[b] + arm))
+    now = centroidal(model, q, v)
+    place, rate, acc = plan.at(ref.times[k])
+    push = acc + 2 * MASS * (rate - now.com_velocity) + MASS**2 * (place - now.com) - model.gravity
+    momentum = {axis: (float(model.mass * push[axis]), W_MASS / model.mass**2) for axis in range(3)}
+    goal = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * difference(model, q, ref.q[k])
+    for link in ("pelvis", "trunk"):
+        turn = attitude(state, ref, link, k)
+        if turn is not None:
+            tasks.append(turn)
+    low, high = limits(model, q, v)
+    x = body.solve(
+        q, v, tasks=tasks, contacts=contacts, posture=goal[6:], posture_weight=W_JOINT, momentum=momentum, bounds=(low[6:], high[6:])
+    )  # fmt: skip
+    forces = into_cones(x.forces, friction)
+    touching = []
+    for link in dict.fromkeys(name for name, _ in owners):
+        rows = [n for n, (name, _) in enumerate(owners) if name == link]
+        touching.append(Touch(link, np.array([owners[n][1] for n in rows]), forces[rows]))
+    a, tau = finish(state, x.a, [(model.frame(t.link).body, t.points, t.forces) for t in touching])
+    return a, tau, touching
+
+
+def attitude(state: State, ref: Reference, link: str, k: int) -> Task | None:
+    """A task that keeps a link at its recorded attitude, in the world."""
+    model = state.model
+    if link not in {f.name for f in model.links}:
+        return None
+    from bunraku.dynamics.functions import kinematics
+
+    want = kinematics(model, ref.q[k], ref.v[k])
+    b = model.frame(link).body
+    off = rotation_vector(want.rotation[b] @ state.kin.rotation[b].T)
+    asked = 2 * TURN * (want.twist[b, 3:] - state.kin.twist[b, 3:]) + TURN**2 * off
+    return Task(link, np.concatenate([np.zeros(3), np.clip(asked, -300.0, 300.0)]), weight=[0.0, 0.0, 0.0, W_TURN, W_TURN, W_TURN])
+
+
+def limits(model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[no-untyped-def]
+    """Bounds of accelerations that keep hinges and sliders in their ranges: their rate may use up a twentieth of a second's room."""
+    low, high = np.full(model.nv, -1e6), np.full(model.nv, 1e6)
+    for j in model.joints:
+        if j.kind in ("hinge", "slider") and j.nv:
+            room = q[j.iq] - model.lower[j.iv], model.upper[j.iv] - q[j.iq]
+            low[j.iv] = np.clip((-room[0] / 0.05 - v[j.iv]) / 0.01, -1e6, 1e4)
+            high[j.iv] = np.clip((room[1] / 0.05 - v[j.iv]) / 0.01, -1e4, 1e6)
+    return low, np.maximum(high, low)
+
+
+def into_cones(forces: np.ndarray, friction: float) -> np.ndarray:
+    """Forces with what a solver left outside taken away: no pull, and across at most friction times up."""
+    out = forces.copy()
+    out[:, 2] = np.maximum(out[:, 2], 0.0)
+    across = np.linalg.norm(out[:, :2], axis=1)
+    share = np.minimum(1.0, friction * (1 - 1e-12) * out[:, 2] / np.maximum(across, 1e-300))
+    out[:, :2] *= share[:, None]
+    return out
