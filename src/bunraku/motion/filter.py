@@ -6,7 +6,7 @@
 In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole motion instead of a local one):
   1  the feet: when and where they stand (motion.footing), and foot trajectories that land and leave without speed;
   2  the centre of mass: the nearest path whose zero-moment point stays in the soles (motion.com_plan);
-  3  step by step, the whole-body problem (control.whole_body): joint accelerations and floor forces together, with the equation of motion exact, forces
+  3  step by step (motion.frame_problem), joint accelerations and floor forces together, with the equation of motion exact, forces
      in their cones, soles held, that follow the feet, the path of the centre of mass, the recorded attitude of pelvis and trunk and the recorded joint
      angles, by feedback; then v += dt a, q along v, as World steps.
 What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that cannot follow falls, physically.
@@ -21,20 +21,21 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.control.whole_body import Contact, Task, WholeBody
-from bunraku.dynamics.functions import centroidal
+from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.model.configuration import difference, integrate
 from bunraku.model.description import rotation_matrix
+from bunraku.model.model import Model
 from bunraku.motion.com_plan import ComPlan, plan_com
 from bunraku.motion.equation import State, finish
 from bunraku.motion.footing import HEEL, TOE, Foot, find_feet
+from bunraku.motion.frame_problem import Corner, FrameProblem, Goal
 from bunraku.motion.moved import Moved, how_far
 from bunraku.motion.motion import Motion
 from bunraku.motion.paths import rotation_vector
 from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
 from bunraku.motion.settle import rates, reach, settled
 from bunraku.motion.solved import Solved, Touch, assemble
+from bunraku.motion.stepping import stepper
 
 WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry without and with flight
 HOLD, BOUND = 20.0, 60.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
@@ -85,13 +86,13 @@ def dynamics_filter(
     frame = np.clip(np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1)
     q = near.q[0].copy()
     v = rates(model, q, ref.v[0], [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)], plan.at(at[0])[1])
-    body = WholeBody(model)
+    problem, move, turns = FrameProblem(friction), stepper(model), attitudes(model, ref)
     out_q, out_v, out_tau, touches = [q], [v], [np.zeros(model.nv)], [[]]
     for k in range(steps):
         state = State(model, q, v)
-        a, tau, touching = one_step(body, state, ref, feet, paths, plan, k, int(frame[k]), dt, friction)
+        a, tau, touching = one_step(problem, state, ref, feet, paths, turns, plan, k, int(frame[k]), dt)
         v = v + dt * a
-        q = integrate(model, q, v, dt)
+        q = move.integrate(q, v, dt)
         if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e3:
             raise InputError(f"filter: the figure cannot follow the motion beyond t={at[k]:.3f} s; is its floor level, are its feet found?")
         out_q.append(q)
@@ -121,64 +122,67 @@ def planned(motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | 
 
 
 def one_step(
-    body: WholeBody, state: State, ref: Reference, feet: tuple[Foot, ...], paths: list[PosePath], plan: ComPlan, k: int, frame: int, dt: float, friction: float
+    problem: FrameProblem, state: State, ref: Reference, feet: tuple[Foot, ...], paths: list[PosePath], turns: list[Attitude], plan: ComPlan, k: int, frame: int, dt: float
 ) -> tuple[np.ndarray, np.ndarray, list[Touch]]:  # fmt: skip
     """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches."""
     model, q, v, kin = state.model, state.q, state.v, state.kin
-    tasks, contacts, owners = [], [], []
+    goals, corners = [], []
     for foot, path in zip(feet, paths):
         b, s = foot.sole.body, foot.sole
-        link = s.link
         R = rotation_matrix(path.turn[k])
         off = np.concatenate([path.place[k] - kin.position[b], rotation_vector(R @ kin.rotation[b].T)])
-        wanted = path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off
-        tasks.append(Task(link, np.clip(wanted, -500.0, 500.0), weight=W_FOOT))
+        asked = np.clip(path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off, -500.0, 500.0)
+        goals.append(Goal(state.jacobian(s.link), asked - kin.bias_acceleration(s.link), np.full(6, W_FOOT)))
         for corner in (*(HEEL if foot.heel[frame] else ()), *(TOE if foot.toe[frame] else ())):
             arm = kin.rotation[b] @ s.corners[corner]
-            omega, bias = kin.twist[b, 3:], kin.bias[b]
-            speed = kin.twist[b, :3] + np.cross(omega, arm)
-            drift = bias[:3] + np.cross(bias[3:], arm) + np.cross(omega, np.cross(omega, arm))
+            speed = kin.twist[b, :3] + np.cross(kin.twist[b, 3:], arm)
             error = kin.position[b] + arm - (path.place[k] + R @ s.corners[corner])
-            hold = np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND)
-            contacts.append(Contact(link, s.corners[corner], friction=friction, wanted=hold + drift))
-            owners.append((link, kin.position[b] + arm))
+            corners.append(Corner(s.link, b, s.corners[corner], np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND)))
     now = centroidal(model, q, v)
     place, rate, acc = plan.at(ref.times[k])
-    push = acc + 2 * MASS * (rate - now.com_velocity) + MASS**2 * (place - now.com) - model.gravity
-    momentum = {axis: (float(model.mass * push[axis]), W_MASS / model.mass**2) for axis in range(3)}
-    goal = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * difference(model, q, ref.q[k])
-    for link in ("pelvis", "trunk"):
-        turn = attitude(state, ref, link, k)
-        if turn is not None:
-            tasks.append(turn)
+    push = model.mass * (acc + 2 * MASS * (rate - now.com_velocity) + MASS**2 * (place - now.com) - model.gravity)
+    posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * stepper(model).difference(q, ref.q[k])
+    goals += [attitude(state, x, k) for x in turns]
     low, high = limits(model, q, v)
-    x = body.solve(
-        q, v, tasks=tasks, contacts=contacts, posture=goal[6:], posture_weight=W_JOINT, momentum=momentum, bounds=(low[6:], high[6:])
+    weights = np.full(len(state.driven), W_JOINT)
+    a, forces = problem.solve(
+        state, goals, corners, (push, W_MASS / model.mass**2), (posture[state.driven], weights), (low[state.driven], high[state.driven])
     )  # fmt: skip
-    forces = into_cones(x.forces, friction)
     touching = []
-    for link in dict.fromkeys(name for name, _ in owners):
-        rows = [n for n, (name, _) in enumerate(owners) if name == link]
-        touching.append(Touch(link, np.array([owners[n][1] for n in rows]), forces[rows]))
-    a, tau = finish(state, x.a, [(model.frame(t.link).body, t.points, t.forces) for t in touching])
+    for link in dict.fromkeys(c.link for c in corners):
+        rows = [n for n, c in enumerate(corners) if c.link == link]
+        points = np.array([kin.position[corners[n].body] + kin.rotation[corners[n].body] @ corners[n].point for n in rows])
+        touching.append(Touch(link, points, forces[rows]))
+    a, tau = finish(state, a, [(model.frame(t.link).body, t.points, t.forces) for t in touching])
     return a, tau, touching
 
 
-def attitude(state: State, ref: Reference, link: str, k: int) -> Task | None:
-    """A task that keeps a link at its recorded attitude, in the world."""
-    model = state.model
-    if link not in {f.name for f in model.links}:
-        return None
-    from bunraku.dynamics.functions import kinematics
+@dataclass(frozen=True, eq=False)
+class Attitude:
+    """Recorded rotations (n, 3, 3) and angular velocities (n, 3) of a link."""
 
-    want = kinematics(model, ref.q[k], ref.v[k])
-    b = model.frame(link).body
-    off = rotation_vector(want.rotation[b] @ state.kin.rotation[b].T)
-    asked = 2 * TURN * (want.twist[b, 3:] - state.kin.twist[b, 3:]) + TURN**2 * off
-    return Task(link, np.concatenate([np.zeros(3), np.clip(asked, -300.0, 300.0)]), weight=[0.0, 0.0, 0.0, W_TURN, W_TURN, W_TURN])
+    link: str
+    body: int
+    rotation: np.ndarray
+    omega: np.ndarray
 
 
-def limits(model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[no-untyped-def]
+def attitudes(model: Model, ref: Reference) -> list[Attitude]:
+    """Of the base, and of a trunk where there is one."""
+    kin = kinematics(model, ref.q, ref.v)
+    names = [model.joints[0].link, *(f.name for f in model.links if f.name in ("trunk", "torso"))]
+    rows = [(name, model.frame(name).body) for name in names]
+    return [Attitude(name, b, kin.rotation[:, b], kin.twist[:, b, 3:]) for name, b in rows]
+
+
+def attitude(state: State, x: Attitude, k: int) -> Goal:
+    """Keeps a link at its recorded attitude, in the world."""
+    off = rotation_vector(x.rotation[k] @ state.kin.rotation[x.body].T)
+    asked = np.clip(2 * TURN * (x.omega[k] - state.kin.twist[x.body, 3:]) + TURN**2 * off, -300.0, 300.0)
+    return Goal(state.jacobian(x.link)[3:], asked - state.kin.bias_acceleration(x.link)[3:], np.full(3, W_TURN))
+
+
+def limits(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of accelerations that keep hinges and sliders in their ranges: their rate may use up a twentieth of a second's room."""
     low, high = np.full(model.nv, -1e6), np.full(model.nv, 1e6)
     for j in model.joints:
@@ -187,13 +191,3 @@ def limits(model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]
             low[j.iv] = np.clip((-room[0] / 0.05 - v[j.iv]) / 0.01, -1e6, 1e4)
             high[j.iv] = np.clip((room[1] / 0.05 - v[j.iv]) / 0.01, -1e4, 1e6)
     return low, np.maximum(high, low)
-
-
-def into_cones(forces: np.ndarray, friction: float) -> np.ndarray:
-    """Forces with what a solver left outside taken away: no pull, and across at most friction times up."""
-    out = forces.copy()
-    out[:, 2] = np.maximum(out[:, 2], 0.0)
-    across = np.linalg.norm(out[:, :2], axis=1)
-    share = np.minimum(1.0, friction * (1 - 1e-12) * out[:, 2] / np.maximum(across, 1e-300))
-    out[:, :2] *= share[:, None]
-    return out

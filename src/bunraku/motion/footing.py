@@ -26,7 +26,7 @@ from bunraku.motion.touching import Sole, soles
 
 LOW = (0.02, 0.03)  # m
 SLOW = (0.4, 0.5)  # m/s
-BRIEF = 0.06  # s
+BRIEF = 0.08  # s
 NEAR = 0.6  # s: how far the lowest height of a foot is looked for
 SETTLE = 0.2  # s
 EASE = 10.0  # frames in which a roll begins and ends
@@ -111,11 +111,12 @@ def runs(x: np.ndarray) -> list[tuple[int, int]]:
 
 
 def tidy(x: np.ndarray, brief: int) -> np.ndarray:
-    """Short gaps filled, then short touches dropped, except at both ends of the motion."""
+    """Short gaps filled, then short touches dropped, these not at both ends of the motion, where more may have been."""
     out = x.copy()
     for wanted in (False, True):
         for a, b in runs(out == wanted):
-            if b - a < brief and a > 0 and b < len(x):
+            inside = a > 0 and b < len(x)
+            if b - a < brief and (inside or (not wanted and b - a < len(x))):
                 out[a:b] = not wanted
     return out
 

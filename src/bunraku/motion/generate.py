@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.configuration import difference, integrate
 from bunraku.model.description import Shape
 from bunraku.model.limits import within_limits
 from bunraku.model.model import Model
 from bunraku.motion.equation import Preferred, State, finish, solve
 from bunraku.motion.requests import Contact, Requests, Trajectory
 from bunraku.motion.solved import GROUND, Solved, Touch, assemble
+from bunraku.motion.stepping import stepper
 from bunraku.motion.touching import Sole, corner_forces, point_forces, sole_of
 
 FLAGS = ("pull", "cone", "sole", "torque", "limit", "impact", "unmet")
@@ -104,7 +104,7 @@ def generate(
         flags["unmet"][k + 1] = bool(np.any(np.abs(x.unmet) > MISSED * (1.0 + np.abs(np.array(rows.wanted)))))
         flags["torque"][k + 1] = bool(np.any(np.abs(tau) > model.effort * (1 + 1e-9)))
         v = v + dt * a
-        q = integrate(model, q, v, dt)
+        q = stepper(model).integrate(q, v, dt)
         if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e4:
             raise InputError(f"generate: at t={t:.3f} s the motion runs away ({np.abs(v).max():.3g} m/s or rad/s); ask for less, or give a smaller dt.")
         flags["limit"][k + 1] = bool(within_limits(model, q, 1e-3))
@@ -149,7 +149,7 @@ def spread(model: Model, weights: Mapping[str, float]) -> dict[str, Any]:
 def liked(state: State, home: np.ndarray, posture: tuple[float, float], share: dict[str, Any], axes: np.ndarray) -> Preferred:
     """What is preferred where nothing is asked: the starting pose at rest, small forces near the middle of the soles, small torques."""
     nj, nc = len(state.driven), len(axes)
-    a = posture[0] * difference(state.model, state.q, home) - posture[1] * state.v
+    a = posture[0] * stepper(state.model).difference(state.q, home) - posture[1] * state.v
     a[state.base] = 0.0
     weight = share["acceleration"].copy()
     weight[state.base] = 0.0

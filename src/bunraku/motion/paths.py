@@ -84,7 +84,11 @@ def turn_rates(path: Path, t: float, h: float = H) -> tuple[np.ndarray, np.ndarr
 
 def rotation_vector(R: np.ndarray) -> np.ndarray:
     """Axis times angle [rad] of a rotation matrix."""
-    return logarithm(quaternion(R))
+    w = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    s, c = float(np.sqrt(w @ w)), 0.5 * float(R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
+    if c < -0.9:  # near half a turn the axis must come from elsewhere
+        return logarithm(quaternion(R))
+    return w * (np.arctan2(s, c) / s if s > 1e-9 else 1.0)
 
 
 def turned(q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
