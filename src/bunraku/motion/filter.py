@@ -38,9 +38,9 @@ from bunraku.motion.solved import Solved, Touch, assemble
 from bunraku.motion.stepping import stepper
 
 WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry without and with flight
-HOLD, BOUND = 20.0, 60.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
-FOOT, MASS, TURN, JOINT = 25.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
-W_FOOT, W_MASS, W_TURN, W_JOINT = 1e3, 1e4, 10.0, 1.0
+HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
+FOOT, MASS, TURN, JOINT = 40.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
+W_FOOT, W_MASS, W_TURN, W_JOINT = 1e4, 1e4, 10.0, 1.0
 ROUNDS = 3
 
 

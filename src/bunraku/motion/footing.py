@@ -26,7 +26,9 @@ from bunraku.motion.touching import Sole, soles
 
 LOW = (0.02, 0.03)  # m
 SLOW = (0.4, 0.5)  # m/s
+PACE, FAST = 0.35, 0.3  # of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
 BRIEF = 0.08  # s
+LEVEL = 0.12  # rad: a stance that is never flat but less tilted than this is taken for flat
 NEAR = 0.6  # s: how far the lowest height of a foot is looked for
 SETTLE = 0.2  # s
 EASE = 10.0  # frames in which a roll begins and ends
@@ -72,10 +74,11 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
     dt = motion.duration / (len(motion) - 1)
     k = kinematics(motion.model, motion.q)
     edges, found = {}, soles(motion.model)
+    pace = float(np.mean(np.linalg.norm(np.gradient(k.position[:, 1, :2], dt, axis=0), axis=1)))  # of the base
     for s in found:
         corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
         for name, pair in (("heel", HEEL), ("toe", TOE)):
-            edges[s.link, name] = edge_touches(corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt)
+            edges[s.link, name] = edge_touches(corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt, pace)
     feet = []
     for s in found:
         heel, toe = edges[s.link, "heel"], edges[s.link, "toe"]
@@ -85,21 +88,21 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         heel, toe = heel & both, (toe & both) | (alone & heel)
         neither = both & ~heel & ~toe
         heel, toe = heel | neither, toe | neither
-        heel, toe = one_roll(both, heel, toe)
+        heel, toe = one_roll(both, heel, toe, np.arcsin(np.clip(k.rotation[:, s.body, 2, 0], -1.0, 1.0)))
         stances = tuple(stance(k, s, a, b, heel, toe) for a, b in runs(both))
         feet.append(feet_path(k, s, heel, toe, stances, dt))
     return tuple(feet)
 
 
-def edge_touches(middle: np.ndarray, lowest: np.ndarray, dt: float) -> np.ndarray:
-    """Whether an edge touches, by height and speed with hysteresis."""
+def edge_touches(middle: np.ndarray, lowest: np.ndarray, dt: float, pace: float) -> np.ndarray:
+    """Whether an edge touches, by height and speed with hysteresis; the faster the figure goes, the more a foot that stands may seem to move."""
+    slow, low = [max(x, PACE * pace) for x in SLOW], [x * (1.0 + FAST * max(0.0, pace - 1.5)) for x in LOW]
     floor = minimum_filter1d(lowest, 2 * round(NEAR / dt) + 1)
     height = middle[:, 2] - np.maximum(floor, -0.05)
     speed = np.linalg.norm(np.gradient(middle, dt, axis=0), axis=1)
-    out, on = np.zeros(len(middle), dtype=bool), bool(height[0] < LOW[0] and speed[0] < SLOW[0])
+    out, on = np.zeros(len(middle), dtype=bool), bool(height[0] < low[0] and speed[0] < slow[0])
     for n in range(len(out)):
-        low = height[n] < LOW[1 if on else 0]
-        on = bool(low and speed[n] < SLOW[1 if on else 0])
+        on = bool(height[n] < low[1 if on else 0] and speed[n] < slow[1 if on else 0])
         out[n] = on
     return tidy(out, round(BRIEF / dt))
 
@@ -121,11 +124,14 @@ def tidy(x: np.ndarray, brief: int) -> np.ndarray:
     return out
 
 
-def one_roll(both: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def one_roll(both: np.ndarray, heel: np.ndarray, toe: np.ndarray, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """In each stance at most heel - flat - toe: an edge may stand alone only at its end of the stance."""
     heel, toe = heel.copy(), toe.copy()
     for a, b in runs(both):
         flat = np.flatnonzero(heel[a:b] & toe[a:b])
+        if len(flat) == 0 and np.median(np.abs(pitch[a:b])) < LEVEL:
+            heel[a:b] = toe[a:b] = True
+            continue
         if len(flat) == 0:  # on one edge all the time, that which touches longer
             on_heel = np.count_nonzero(heel[a:b]) > np.count_nonzero(toe[a:b])
             heel[a:b], toe[a:b] = on_heel, not on_heel

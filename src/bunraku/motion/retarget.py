@@ -249,7 +249,8 @@ def inside(model: Model, q: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
 
 def resting(motion_speed: np.ndarray, height: np.ndarray) -> np.ndarray:
     """Frames in which a point is slow and low."""
-    return (motion_speed < SLOW) & (height < np.percentile(height, 50.0) + 0.02)
+    low = height < np.percentile(height, 50.0) + 0.02
+    return low & (motion_speed < max(SLOW, float(np.percentile(motion_speed, 8.0))))
 
 
 def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, float]:
@@ -261,7 +262,7 @@ def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, floa
             continue
         speed = np.linalg.norm(np.gradient(k.position[:, s.body], times, axis=0), axis=1)
         w = k.twist[:, s.body, 3:]
-        rows = resting(speed, k.position[:, s.body, 2]) & (np.linalg.norm(w, axis=1) < 1.0)
+        rows = resting(speed, k.position[:, s.body, 2]) & (np.linalg.norm(w, axis=1) < max(1.0, float(np.percentile(np.linalg.norm(w, axis=1), 15.0))))
         if np.count_nonzero(rows) < 8:
             continue
         up = np.median(k.rotation[rows, s.body, 2, :], axis=0)  # the world's z in the foot
