@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.dynamics.ik import Target, inverse_kinematics
 from bunraku.errors import InputError
 from bunraku.model.configuration import exponential, multiply
 from bunraku.model.model import Model
@@ -52,7 +53,7 @@ def walk_motion(
     com = np.column_stack([middle[:, 0], np.zeros(len(times)), np.full(len(times), upright[2] - lower)])
     none = np.zeros((len(times), 3))
     plan = plan_com(times, com, none, supports, model.mass, float(np.linalg.norm(model.gravity)), margin=0.03)
-    q = np.tile(standing(model), (len(times), 1))
+    q = np.tile(bent(model), (len(times), 1))
     q[:, :3] += plan.spline(times) - upright
     apart = (feet[1].position - feet[0].position)[:, 0] / (2 * length)  # right ahead of left
     for name, sign in (("left_shoulder", -1.0), ("right_shoulder", 1.0)):
@@ -63,7 +64,20 @@ def walk_motion(
     return settled(Motion(model, times, q, {"title": "walk", "source": "footsteps"}), feet, plan.spline(times))
 
 
-def standing(model: Model) -> np.ndarray:
+def stand(model: Model, lower: float = 0.03) -> np.ndarray:
+    """q of a figure that stands upright on both soles, its centre of mass above their middle and `lower` [m] than upright, elbows and knees bent a little."""
+    rest = kinematics(model, model.neutral())
+    feet = tuple(
+        Foot(s, np.ones(1, bool), np.ones(1, bool), (), rest.position[s.body][None], rest.rotation[s.body][None]) for s in soles(model)
+    )
+    middle = np.mean([rest.position[s.body] + rest.rotation[s.body] @ s.middle for s in soles(model)], axis=0)
+    com = np.array([[middle[0], middle[1], centroidal(model, model.neutral()).com[2] - lower]])
+    q = settled(Motion(model, np.zeros(1), bent(model)[None]), feet, com).q[0]
+    targets = [Target(f.sole.link, f.position[0], f.rotation[0]) for f in feet]
+    return inverse_kinematics(model, targets, q, tolerance=1e-12).q  # the last micrometres
+
+
+def bent(model: Model) -> np.ndarray:
     """The neutral pose with knees and elbows a little bent."""
     q = model.neutral()
     for j in model.joints:

@@ -3,7 +3,7 @@
 The world has the same step, floor and figure, so what it does differently is contact: it solves for the forces itself. Open loop nothing pulls the
 figure back, so errors grow as an inverted pendulum falls, e^(t / 0.3 s); with PD it follows, and the PD's share of the torque,
     share = sum |applied - torques| / sum |applied| ,
-says how much of the motion is the servos' own doing. Grips become connections. Checked in tests/motion/test_replay.py.
+says how much of the motion is the servos' own doing. Grips become connections, and what is only gripped does not collide. Checked in tests/motion/test_replay.py.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def replay(
 
     Grips hold the frames' points where the motion's first frame has them.
     """
-    world = solved.world(contact)
+    world = solved.world(contact, gripped=False)
     figure, model = world.figures[0], solved.model
     for name in solved.grips:
         world.connect(figure[name], at=grip_point(solved, name), axes="x y z")

@@ -141,11 +141,11 @@ class Requests:
                 if np.isfinite(x):
                     rows.add(x, 1.0, a=eye[j.iv + k])
         place = {int(d): k for k, d in enumerate(state.driven)}
-        scale = 1.0 / state.model.mass**2  # torques weigh as the accelerations of the figure they make
+        scale = 1.0 / state.model.mass**2  # forces and torques weigh as the accelerations they make
         for j, given in self.torques:
             for k, x in enumerate(values(given, t, j.nv, j.name)):
                 if np.isfinite(x):
-                    rows.add(x, scale, tau=np.eye(rows.nj)[place[j.iv + k]])
+                    rows.add(x, float(state.M[j.iv + k, j.iv + k]) ** -2, tau=np.eye(rows.nj)[place[j.iv + k]])
         where = 0
         for h in held:
             n = len(h.contact.numbers)

@@ -34,7 +34,7 @@ def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int
     shift = np.zeros(model.nv)
     for k in range(len(motion) if frames is None else frames):
         q = within(model, move.integrate(motion.q[k], shift))
-        for _ in range(ITERATIONS):
+        for _ in range(ITERATIONS if k else 5 * ITERATIONS):
             kin = kinematics(model, q)
             rows, errors = [np.diag(stay)], [stay * move.difference(q, motion.q[k])]
             for f in feet:

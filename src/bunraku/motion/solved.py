@@ -156,11 +156,15 @@ class Solved:
             file.part.unlink(missing_ok=True)
             raise
 
-    def world(self, contact: str = "pgs", **options: Any) -> World:
-        """A world with the same step, floor and figure, at the first frame."""
+    def world(self, contact: str = "pgs", *, gripped: bool = True, **options: Any) -> World:
+        """A world with the same step, floor and figure, at the first frame; gripped False leaves out fixed shapes that are only held by grips."""
         world = World(self.dt, contact, gravity=tuple(self.model.gravity), **options)
-        for shape in self.fixed:
-            world.add_fixed(shape, friction=self.friction)
+        held = [name in self.grips for name, _ in self.shapes]
+        rows = np.array([held[k] for k in self.frames.pair[:, 0]], dtype=bool)
+        only = set(self.frames.pair[rows, 1].tolist()) - set(self.frames.pair[~rows, 1].tolist())
+        for k, shape in enumerate(self.fixed):
+            if gripped or k not in only:
+                world.add_fixed(shape, friction=self.friction)
         figure = world.add(self.model, name=self.model.name)
         figure.q[:], figure.v[:] = self.q[0], self.v[0]
         world._prepare()
