@@ -18,9 +18,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
     "export": ("bunraku.cli.export", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
+    "filter": ("bunraku.cli.filter", "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques."),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
     "play": ("bunraku.cli.play", "Play a recording in the browser."),
     "record": ("bunraku.cli.record", "Run a scene and record it, step by step, into a file."),
+    "retarget": ("bunraku.cli.retarget", "Put the motion of a BVH file onto a figure."),
     "run": (
         "bunraku.cli.run",
         "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",

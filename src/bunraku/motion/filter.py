@@ -41,7 +41,8 @@ WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry 
 HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
 FOOT, MASS, TURN, JOINT = 40.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
 W_FOOT, W_MASS, W_TURN, W_JOINT = 1e4, 1e4, 10.0, 1.0
-ROUNDS = 3
+FPS = 120.0  # at most, of what is planned
+LOST = 0.15  # m
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +55,29 @@ class Filtered:
     plan: ComPlan
     moved: Moved
 
+    @property
+    def load(self) -> np.ndarray:
+        """(n - 1,): vertical ground reaction of every step, of the weight."""
+        return self.solved.ground_reaction[1:, 2] / self.solved.weight
+
+    @property
+    def lost(self) -> float | None:
+        """The time [s] from which on it is farther than LOST from the planned path of its centre of mass: it fell; None where it never is."""
+        apart = np.linalg.norm(self.solved.com - self.plan.spline(self.solved.times), axis=1)
+        rows = np.flatnonzero(apart > LOST)
+        return float(self.solved.times[rows[0]]) if len(rows) else None
+
+    def stances(self) -> dict[str, list[tuple[float, float]]]:
+        """Foot -> [(begin, end) of each time it stands, s]."""
+        t, dt = self.recorded.times, self.recorded.duration / (len(self.recorded) - 1)
+        return {f.sole.link: [(float(t[s.first]), float(t[s.end - 1] + dt)) for s in f.stances] for f in self.feet}
+
     def text(self) -> str:
         """A short table."""
-        load = self.solved.ground_reaction[1:, 2] / self.solved.weight
-        lines = [f"{len(self.recorded)} frames, {self.recorded.duration:.3g} s; ground reaction {load.min():.2f} to {load.max():.2f} of the weight"]
-        return "\n".join([*lines, *self.moved.lines()])
+        head = f"{len(self.recorded)} frames, {self.recorded.duration:.3g} s; ground reaction {self.load.min():.2f} to {self.load.max():.2f} of the weight"
+        feet = [f"  {name:<16} stands {', '.join(f'{a:.2f}-{b:.2f}' for a, b in times)} s" for name, times in self.stances().items()]
+        fell = [] if self.lost is None else [f"  it could not follow from {self.lost:.2f} s on, and fell"]
+        return "\n".join([head, *feet, *fell, "moved by", *self.moved.lines()])
 
 
 def dynamics_filter(
@@ -77,6 +96,7 @@ def dynamics_filter(
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
     if not 0 < dt <= 0.02 or motion.duration < 10 * dt:
         raise InputError(f"filter: dt {dt} s must be above 0, at most 0.02 s, and a tenth of the motion at the most.")
+    motion = even(motion)
     feet = find_feet(motion)
     plan, near = planned(motion, feet, load, margin)
     steps = round(motion.duration / dt)
@@ -87,10 +107,11 @@ def dynamics_filter(
     q = near.q[0].copy()
     v = rates(model, q, ref.v[0], [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)], plan.at(at[0])[1])
     problem, move, turns = FrameProblem(friction), stepper(model), attitudes(model, ref)
+    share = loads(feet, plan) * model.mass * float(np.linalg.norm(model.gravity))
     out_q, out_v, out_tau, touches = [q], [v], [np.zeros(model.nv)], [[]]
     for k in range(steps):
         state = State(model, q, v)
-        a, tau, touching = one_step(problem, state, ref, feet, paths, turns, plan, k, int(frame[k]), dt)
+        a, tau, touching = one_step(problem, state, ref, feet, paths, turns, plan, share, k, int(frame[k]), dt)
         v = v + dt * a
         q = move.integrate(q, v, dt)
         if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e3:
@@ -108,6 +129,15 @@ def dynamics_filter(
     return Filtered(solved, motion, feet, plan, how_far(model, motion, solved))
 
 
+def even(motion: Motion) -> Motion:
+    """The motion with even frames, FPS a second where it has others or more."""
+    steps = np.diff(motion.times)
+    rate = 1.0 / float(steps.mean())
+    if not 20.0 <= rate:
+        raise InputError(f"filter: {rate:.3g} frames a second are too few to tell what feet do; 20 or more are needed.")
+    return motion if rate < 1.2 * FPS and np.ptp(steps) <= 1e-3 * steps.mean() else motion.resampled(FPS)
+
+
 def planned(motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | None, margin: float) -> tuple[ComPlan, Motion]:
     """(path of the centre of mass, the motion settled on it), in a few rounds: settling changes how fast the body turns and how far legs reach."""
     model = motion.model
@@ -121,23 +151,38 @@ def planned(motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | 
     return plan, settled(motion, feet, plan.spline(motion.times), 1)
 
 
+def loads(feet: tuple[Foot, ...], plan: ComPlan) -> np.ndarray:
+    """(feet, n): what each foot should carry, of the weight: where the planned zero-moment point is between those that stand."""
+    out = np.zeros((len(feet), len(plan.times)))
+    for k in range(len(plan.times)):
+        stand = [n for n, f in enumerate(feet) if f.touches[k]]
+        share = np.full(len(stand), 1.0 / max(1, len(stand)))
+        if len(stand) == 2:
+            a, b = (feet[n].corners(k)[:, :2].mean(axis=0) for n in stand)
+            second = float(np.clip((plan.zmp[k] - a) @ (b - a) / max(1e-9, float((b - a) @ (b - a))), 0.0, 1.0))
+            share = np.array([1.0 - second, second])
+        out[stand, k] = share * plan.load[k]
+    return out
+
+
 def one_step(
-    problem: FrameProblem, state: State, ref: Reference, feet: tuple[Foot, ...], paths: list[PosePath], turns: list[Attitude], plan: ComPlan, k: int, frame: int, dt: float
+    problem: FrameProblem, state: State, ref: Reference, feet: tuple[Foot, ...], paths: list[PosePath], turns: list[Attitude], plan: ComPlan, share: np.ndarray, k: int, frame: int, dt: float
 ) -> tuple[np.ndarray, np.ndarray, list[Touch]]:  # fmt: skip
     """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches."""
     model, q, v, kin = state.model, state.q, state.v, state.kin
     goals, corners = [], []
-    for foot, path in zip(feet, paths):
+    for n, (foot, path) in enumerate(zip(feet, paths)):
         b, s = foot.sole.body, foot.sole
         R = rotation_matrix(path.turn[k])
         off = np.concatenate([path.place[k] - kin.position[b], rotation_vector(R @ kin.rotation[b].T)])
         asked = np.clip(path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off, -500.0, 500.0)
         goals.append(Goal(state.jacobian(s.link), asked - kin.bias_acceleration(s.link), np.full(6, W_FOOT)))
-        for corner in (*(HEEL if foot.heel[frame] else ()), *(TOE if foot.toe[frame] else ())):
+        touching = (*(HEEL if foot.heel[frame] else ()), *(TOE if foot.toe[frame] else ()))
+        for corner in touching:
             arm = kin.rotation[b] @ s.corners[corner]
             speed = kin.twist[b, :3] + np.cross(kin.twist[b, 3:], arm)
             error = kin.position[b] + arm - (path.place[k] + R @ s.corners[corner])
-            corners.append(Corner(s.link, b, s.corners[corner], np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND)))
+            corners.append(Corner(s.link, b, s.corners[corner], np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND), share[n, frame] / len(touching)))
     now = centroidal(model, q, v)
     place, rate, acc = plan.at(ref.times[k])
     push = model.mass * (acc + 2 * MASS * (rate - now.com_velocity) + MASS**2 * (place - now.com) - model.gravity)

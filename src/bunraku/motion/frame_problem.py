@@ -20,17 +20,19 @@ from bunraku.motion.equation import State
 
 EDGES = 4
 AGAIN = 3
-W_HOLD, W_FORCE, W_BOUND, W_TORQUE = 1e6, 1e-6, 1e4, 1e2
+W_HOLD, W_FORCE, W_BOUND, W_TORQUE = 1e6, 1e-2, 1e4, 1e2
 
 
 @dataclass(frozen=True)
 class Corner:
-    """A point of a body that touches the floor (normal z): point [m] in the body's frame, wanted: its acceleration less J_dot v [m/s^2]."""
+    """A point of a body that touches the floor (normal z): point [m] in the body's frame, wanted: its acceleration less J_dot v [m/s^2]; near [N]: the
+    upward force that is preferred."""
 
     link: str
     body: int
     point: np.ndarray
     wanted: np.ndarray
+    near: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class FrameProblem:
             forces = np.zeros((len(G), nj + ns))
             forces[:, nj:] = G
             rows.append(forces)
-            wanted.append(np.zeros(len(G)))
+            wanted.append(np.array([x for c in corners for x in (0.0, 0.0, c.near)]))
             weight.append(np.full(len(G), W_FORCE))
         eye = np.eye(nj + ns)[:nj]
         rows.append(eye)

@@ -227,3 +227,16 @@ def assemble(
         forces=np.vstack([*forces, np.zeros((0, 3))]),
     )
     return Solved(model, dt, frames, tuple(keys), **more)
+
+
+def without_forces(motion: Motion) -> Solved:
+    """A motion as a Solved that has no torques and no contacts, to be saved and shown; its frames must be even."""
+    steps = np.diff(motion.times)
+    if len(steps) == 0 or np.ptp(steps) > 1e-3 * steps.mean():
+        raise InputError("solved: the frames of the motion are not even; resample it first.")
+    n, nv = len(motion), motion.model.nv
+    dt = float(steps.mean())
+    rows: list[list[Touch]] = [[] for _ in range(n)]
+    return assemble(
+        motion.model, dt, motion.q, motion.v, np.zeros((n, nv)), rows, start=float(motion.times[0]), meta=dict(motion.meta)
+    )  # fmt: skip
