@@ -73,3 +73,15 @@ def test_blocks_that_do_not_fit():
     frames.patches[0, 3] = 9
     with pytest.raises(FormatError, match="does not exist"):
         Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
+
+
+def test_wide_frames_keep_float64():
+    narrow = some()
+    wide = Frames(**{name: getattr(narrow, name).astype(float) + 1e-12 if kind == "<f4" else getattr(narrow, name) for name, kind, _, _ in LAYOUT})
+    back = Frames.from_bytes(bytes(wide.to_bytes(wide=True)), 5, 4)
+    assert same(back, wide) and back.q.dtype == np.float64
+    assert not np.array_equal(Frames.from_bytes(bytes(wide.to_bytes()), 5, 4).q, wide.q)
+    data = bytearray(wide.to_bytes(wide=True))
+    data[12:16] = (7).to_bytes(4, "little")
+    with pytest.raises(FormatError, match="unknown kind"):
+        Frames.from_bytes(bytes(data), 5, 4)

@@ -6,7 +6,8 @@ Known components are given one by one; the rest follows, in three levels, each e
   1  requests, rows  R x = r  over x = (a, fc, tj), each with a weight: accelerations, torques, forces, end-link trajectories (22), (23);
   2  what is left: the smallest weighted deviation from preferred accelerations, forces and torques.
 Torques are no unknowns: tj = rows of A a + b - Hc' fc. Redundant contact rows (N8: straight knees, two soles) take the solution of least norm;
-singular values of level 1 below SMALL are damped (Nakamura and Hanafusa 1986), so that singular and conflicting requests stay bounded.
+where level 1 would need joint accelerations beyond MOST, its pseudo-inverse is damped (singularity-robust, Nakamura and Hanafusa 1986) by the least
+that keeps them within, so that singular and conflicting requests stay bounded and all others are met exactly.
 Cost: O(nv^3), some SVDs of 40 columns. Checked in tests/motion/test_equation.py.
 """
 
@@ -20,7 +21,7 @@ from bunraku.dynamics.functions import Kinematics, crba, frame_jacobian, kinemat
 from bunraku.model.model import Model
 
 RANK = 1e-10  # of the largest singular value: what counts as zero among contact rows
-SMALL, DAMPING = 1e-3, 1e-3  # level 1: damped below this share of the largest singular value
+MOST = 1000.0  # rad/s^2 or m/s^2
 
 
 @dataclass
@@ -131,12 +132,15 @@ def solve(state: State, Hc: np.ndarray, hold: np.ndarray, rows: Rows, preferred:
         R = R_a @ E + R_f @ force + R_t @ T
         r = np.array(rows.wanted) - R_a @ e0 - R_t @ t0
         share = np.sqrt(np.array(rows.weight))
-        U, s, Vt = np.linalg.svd(share[:, None] * (R @ space), full_matrices=True)
+        inner = share[:, None] * (R @ space)
+        forced = np.any(R_f != 0.0, axis=1) | np.any(R_t != 0.0, axis=1)  # newtons against metres: such rows are made as long as the others
+        size = np.where(forced, np.maximum(np.linalg.norm(inner, axis=1), 1e-300), 1.0)
+        U, s, Vt = np.linalg.svd(inner / size[:, None], full_matrices=True)
         most = s[0] if len(s) and s[0] > 0 else 1.0
-        near = np.clip(s / (SMALL * most), 0.0, 1.0)
-        gain = s / (s * s + (1.0 - near**2) * (DAMPING * most) ** 2 + 1e-300)
-        y = y + space @ (Vt[: len(s)].T @ (gain * (U[:, : len(s)].T @ (share * (r - R @ y)))))
-        space = space @ Vt[int(np.count_nonzero(s > RANK * most)) :].T
+        rank = int(np.count_nonzero(s > RANK * most))
+        asked = U[:, :rank].T @ (share / size * (r - R @ y))
+        y = y + bounded(s[:rank], asked, space @ Vt[:rank].T, nj)
+        space = space @ Vt[rank:].T
         unmet = r - R @ y
     if space.shape[1]:
         # the rest: smallest weighted deviation from what is preferred, over all three kinds
@@ -152,12 +156,29 @@ def solve(state: State, Hc: np.ndarray, hold: np.ndarray, rows: Rows, preferred:
     return Solution(a, f, tau, unmet, lost)
 
 
+def bounded(s: np.ndarray, asked: np.ndarray, V: np.ndarray, nj: int) -> np.ndarray:
+    """V s / (s^2 + d^2) asked, with the least damping d that keeps the first nj entries within MOST."""
+
+    def step(d: float) -> np.ndarray:
+        return V @ (s / (s * s + d * d) * asked)
+
+    out = step(0.0)
+    if len(s) == 0 or np.abs(out[:nj]).max(initial=0.0) <= MOST:
+        return out
+    low, high = 1e-12 * s[0], s[0] * 1e6
+    for _ in range(60):
+        d = np.sqrt(low * high)
+        out = step(d)
+        low, high = (low, d) if np.abs(out[:nj]).max() <= MOST else (d, high)
+    return step(high)
+
+
 def finish(
     state: State, a: np.ndarray, touched: list[tuple[int, np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """(a, torques) that belong exactly to point forces [(body, points (m, 3), forces (m, 3)), …]: the base's acceleration follows from them and
     from the joints' a, the torques from all; what was rounded in sharing wrenches among points is taken up here."""
-    model, base, driven = state.model, state.base, state.driven
+    model, base = state.model, state.base
     f_ext = np.zeros((model.nb, 6))
     for body, points, forces in touched:
         f_ext[body, :3] += forces.sum(axis=0)

@@ -141,11 +141,10 @@ class Requests:
                 if np.isfinite(x):
                     rows.add(x, 1.0, a=eye[j.iv + k])
         place = {int(d): k for k, d in enumerate(state.driven)}
-        scale = 1.0 / state.model.mass**2  # forces and torques weigh as the accelerations they make
         for j, given in self.torques:
             for k, x in enumerate(values(given, t, j.nv, j.name)):
                 if np.isfinite(x):
-                    rows.add(x, float(state.M[j.iv + k, j.iv + k]) ** -2, tau=np.eye(rows.nj)[place[j.iv + k]])
+                    rows.add(x, 1.0, tau=np.eye(rows.nj)[place[j.iv + k]])
         where = 0
         for h in held:
             n = len(h.contact.numbers)
@@ -153,7 +152,7 @@ class Requests:
                 six = values(self.forces[h.contact.frame], t, 6, h.contact.frame)
                 for k, axis in enumerate(h.contact.numbers):
                     if np.isfinite(six[axis]):
-                        rows.add(six[axis], scale, f=np.eye(rows.nc)[where + k])
+                        rows.add(six[axis], 1.0, f=np.eye(rows.nc)[where + k])
             where += n
         self.given = len(rows)
         return rows
