@@ -13,15 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.interpolate import BSpline
+from scipy.signal import butter, sosfiltfilt
 from scipy.sparse import block_diag, csr_matrix, diags, hstack, vstack
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import ConvexHull, QhullError
 
 KNOT = 0.04  # s
-HARD = 1e6
+CALM = (1.5, 3.0)  # Hz: along and across, upwards
+HARD, STAGES = 1e6, 9
 NEAR_RATE = 3e-4  # weight of accelerations [(m/s^2)^2] against places [m^2]
 SPIN, SPIN_RATE = 400.0, 0.05  # N s: an angular momentum that counts as a metre; weight of its rate [(N m)^2] against it
 
@@ -73,28 +76,29 @@ def basis(times: np.ndarray, knot: float = KNOT) -> tuple[np.ndarray, list[csr_m
     return knots, out
 
 
-def penalised(P: csr_matrix, g: np.ndarray, A: csr_matrix, upper: np.ndarray, x: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """min 1/2 x'Px - g'x + 1/2 sum w max(0, A x - upper)^2 by semi-smooth Newton; each step is one sparse solve."""
+def penalised(P: Any, g: np.ndarray, A: Any, upper: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """min 1/2 x'Px - g'x + HARD/2 sum max(0, A x - upper)^2 by semi-smooth Newton steps, one sparse solve each; the weight of the penalty grows to
+    HARD in stages, each started from the last, which keeps the steps from running back and forth between kinks."""
+    for weight in HARD ** np.linspace(0.0, 1.0, STAGES):
 
-    def value(y: np.ndarray) -> float:
-        over = np.maximum(A @ y - upper, 0.0)
-        return float(0.5 * y @ (P @ y) - g @ y + 0.5 * (weight * over) @ over)
+        def value(y: np.ndarray, w: float = float(weight)) -> float:
+            over = np.maximum(A @ y - upper, 0.0)
+            return float(0.5 * y @ (P @ y) - g @ y + 0.5 * w * (over @ over))
 
-    best = value(x)
-    for _ in range(60):
-        active = A @ x - upper > 0
-        D = A[active]
-        H = (P + D.T @ D.multiply(weight[active][:, None])).tocsc()
-        step = spsolve(H, g + D.T @ (weight[active] * upper[active])) - x
-        size, now = 1.0, value(x + step)
-        while now > best and size > 1e-4:
-            size *= 0.5
-            now = value(x + size * step)
-        if now > best:
-            break
-        x, gain, best = x + size * step, best - now, now
-        if gain <= 1e-12 * (1.0 + abs(best)):
-            break
+        best = value(x)
+        for _ in range(40):
+            active = A @ x - upper > 0
+            D = A[active]
+            step = spsolve((P + weight * (D.T @ D)).tocsc(), g + weight * (D.T @ upper[active])) - x
+            size, now = 1.0, value(x + step)
+            while now > best and size > 1e-3:
+                size *= 0.5
+                now = value(x + size * step)
+            if not now < best:
+                break
+            x, gain, best = x + size * step, best - now, now
+            if gain <= 1e-10 * (1.0 + abs(best)):
+                break
     return x
 
 
@@ -114,7 +118,7 @@ def plan_com(
     highest (n): heights [m] that the legs reach."""
     knots, (B, B1, B2) = basis(times)
     n, size = B.shape
-    recorded = np.gradient(np.gradient(com, times, axis=0), times, axis=0)
+    recorded = np.gradient(np.gradient(np.column_stack([calm(times, com[:, :2], CALM[0]), calm(times, com[:, 2], CALM[1])]), times, axis=0), times, axis=0)
     air = np.array([len(s) == 0 for s in supports])
     P = (B.T @ B + NEAR_RATE * (B2.T @ B2)).tocsr() + 1e-9 * csr_matrix(np.eye(size))
     # height: load between its limits on the ground, free fall in the air
@@ -126,7 +130,7 @@ def plan_com(
         limits.append(highest)
     A, u = vstack(parts).tocsr(), np.concatenate(limits)
     wanted = np.clip(recorded[:, 2], low, high)
-    x = penalised(P, B.T @ com[:, 2] + NEAR_RATE * (B2.T @ wanted), A, u, start(B, com[:, 2]), np.full(len(u), HARD))
+    x = penalised(P, B.T @ com[:, 2] + NEAR_RATE * (B2.T @ wanted), A, u, start(B, com[:, 2]))
     z, fz = B @ x, mass * (np.clip(B2 @ x, low, high) + gravity)
     # along and across: the zero-moment point in the polygon, nothing across in the air; unknowns (cx, cy, Lx, Ly)
     ground = np.where(air, 1.0, fz)
@@ -154,17 +158,26 @@ def plan_com(
     tiny = 1e-12 * csr_matrix(np.eye(size))
     P2 = block_diag([P, P, spin + tiny, spin + tiny]).tocsr()
     held = np.where(air[:, None], 0.0, recorded[:, :2])
+    momentum = calm(times, momentum, CALM[0])
     rate = np.gradient(momentum, times, axis=0)
     g = [B.T @ com[:, a] + NEAR_RATE * (B2.T @ held[:, a]) for a in (0, 1)]
     g += [(B.T @ momentum[:, a] + SPIN_RATE * (B1.T @ rate[:, a])) / SPIN**2 for a in (0, 1)]
     first = np.concatenate([start(B, x) for x in (com[:, 0], com[:, 1], momentum[:, 0], momentum[:, 1])])
-    y = penalised(P2, np.concatenate(g), A, u, first, np.full(len(u), HARD))
+    y = penalised(P2, np.concatenate(g), A, u, first)
     spline = BSpline(knots, np.column_stack([y[:size], y[size : 2 * size], x]), 3, extrapolate=True)
     turning = BSpline(knots, np.column_stack([y[2 * size : 3 * size], y[3 * size :]]), 3, extrapolate=True)
     zmp = np.column_stack([px @ y, py @ y])
     zmp[air] = np.nan
     load_now = np.where(air, 0.0, fz / (mass * gravity))
     return ComPlan(spline, turning, times, zmp, load_now, float(np.maximum(A @ y - u, 0.0).max(initial=0.0)))
+
+
+def calm(times: np.ndarray, x: np.ndarray, hertz: float) -> np.ndarray:
+    """Low-passed, without delay: what is recorded faster of the whole body is mostly noise once it is differentiated."""
+    rate = (len(times) - 1) / float(times[-1] - times[0])
+    if len(times) < 16 or rate < 4 * hertz:
+        return x
+    return sosfiltfilt(butter(2, hertz, fs=rate, output="sos"), x, axis=0, padlen=min(len(times) - 1, int(rate / hertz)))
 
 
 def start(B: csr_matrix, values: np.ndarray) -> np.ndarray:
