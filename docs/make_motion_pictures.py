@@ -29,8 +29,13 @@ def main() -> None:
     filtered = dynamics_filter(retarget(to_motion(captured), human))
     print(filtered.text())
     (folder / "ground_reaction.png").write_bytes(plot_filtered(filtered))
-    with tempfile.TemporaryDirectory() as scratch, Recording.open(filtered.solved.save(Path(scratch) / "walk.bkr")) as r:
-        (folder / "filtered_walk.png").write_bytes(png_bytes(picture(r, view="oblique", width=1280, height=560, most=8)))
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        Recording.open(filtered.solved.save(Path(scratch) / "walk.bkr")) as r,
+    ):
+        (folder / "filtered_walk.png").write_bytes(
+            png_bytes(picture(r, view="oblique", width=1280, height=560, most=8))
+        )
 
 
 if __name__ == "__main__":

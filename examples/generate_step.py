@@ -21,8 +21,15 @@ pelvis, left, right = (kin.pose(name)[0] for name in ("pelvis", "left_sole", "ri
 ahead = np.array([0.25, 0.0, 0.0])
 lift, land, end = 1.4, 2.1, 3.6
 
-over = pelvis + [0.0, right[1] + 0.012, -0.015]
-path = waypoints([(0.0, pelvis), (lift - 0.1, over), (land, over + [0.02, 0, -0.01]), (end - 0.3, pelvis + 0.5 * ahead + [0, 0, -0.02])])
+over = pelvis + np.array([0.0, right[1] + 0.012, -0.015])
+path = waypoints(
+    [
+        (0.0, pelvis),
+        (lift - 0.1, over),
+        (land, over + np.array([0.02, 0.0, -0.01])),
+        (end - 0.3, pelvis + 0.5 * ahead - np.array([0.0, 0.0, 0.02])),
+    ]
+)
 
 
 def left_load(t: float) -> np.ndarray:
@@ -42,7 +49,14 @@ motion = generate(
     trajectories=[
         Trajectory("pelvis", path, rotation=lambda t: kin.pose("pelvis")[1]),
         Trajectory("trunk", rotation=lambda t: kin.pose("trunk")[1]),
-        Trajectory("left_sole", swing(lift, land, left, left + ahead), rotation=lambda t: np.eye(3), begin=lift, end=land, stiffness=30.0),
+        Trajectory(
+            "left_sole",
+            swing(lift, land, left, left + ahead),
+            rotation=lambda t: np.eye(3),
+            begin=lift,
+            end=land,
+            stiffness=30.0,
+        ),
     ],
     known={"force": {"left_sole": left_load}},
 )
@@ -50,9 +64,12 @@ flagged = {name: int(rows.sum()) for name, rows in motion.flags.items()}
 print(f"{len(motion) - 1} steps; flagged frames: {flagged}")
 with tempfile.TemporaryDirectory() as folder, Recording.open(motion.save(Path(folder) / "step.bkr")) as saved:
     found = consistency(saved)
-print(f"base rows from the file: {found.base:.1e} of the weight; pull {found.pull:.1e} N, outside the cone {found.cone:.1e} N")
+print(
+    f"base rows from the file: {found.base:.1e} of the weight; pull {found.pull:.1e} N, outside the cone {found.cone:.1e} N"
+)
 open_loop, led = replay(motion, seconds=0.5), replay(motion, stiffness=500.0, damping=30.0)
-print(f"in the world: {open_loop.within(0.5):.1e} rad after 0.5 s of torques alone; with PD {led.error.max():.1e} rad, {100 * led.share:.2f} % of the torque")
+print(f"in the world: {open_loop.within(0.5):.1e} rad after 0.5 s of torques alone;", end=" ")
+print(f"with PD {led.error.max():.1e} rad, {100 * led.share:.2f} % of the torque")
 foot = bk.kinematics(human, motion.q[-1]).pose("left_sole")[0]
 assert found.base < 1e-9 and found.pull < 1e-9 and found.cone < 1e-9 and np.all(motion.admissible)
 assert np.linalg.norm(foot - left - ahead) < 1e-3

@@ -44,18 +44,28 @@ swing = generate(
     known={"torque": {"left_hip": kick, "right_hip": kick}},
 )
 energy = bk.energy(human, swing.q, swing.v)
-work = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", swing.torques[1:], 0.5 * (swing.v[1:] + swing.v[:-1])) * swing.dt)])
+work = np.concatenate(
+    [[0.0], np.cumsum(np.einsum("ij,ij->i", swing.torques[1:], 0.5 * (swing.v[1:] + swing.v[:-1])) * swing.dt)]
+)
 off = np.abs(energy - energy[0] - work).max()
 pull = np.linalg.norm(swing.force_on("left_lower_arm"), axis=1)
 lean = np.ptp(swing.com[:, 0])
 found = consistency(swing)
 hip = swing.torques[1:, human.joint("left_hip").v]
 asked = np.abs(hip - [kick(t) for t in swing.times[:-1]]).max()
-print(f"the centre of mass swings over {lean:.2f} m; a hand holds up to {pull.max():.0f} N; energy {np.ptp(energy):.1f} J up and down")
-print(f"energy less work of the joints: {off:.2f} J; base rows {found.base:.1e} of the weight; hips off {asked:.1e} N m")
+print(
+    f"the centre of mass swings over {lean:.2f} m; a hand holds up to {pull.max():.0f} N; energy {np.ptp(energy):.1f} J up and down"
+)
+print(
+    f"energy less work of the joints: {off:.2f} J; base rows {found.base:.1e} of the weight; hips off {asked:.1e} N m"
+)
 again = replay(swing)
-print(f"replayed by torques alone: {again.within(0.5):.1e} rad in 0.5 s, {again.error.max():.1e} rad in {swing.times[-1]:g} s")
+print(
+    f"replayed by torques alone: {again.within(0.5):.1e} rad in 0.5 s, {again.error.max():.1e} rad in {swing.times[-1]:g} s"
+)
 assert found.base < 1e-9 and np.all(swing.admissible) and lean > 0.2 and pull.max() > 300.0
 assert asked < 1e-9
 assert again.within(0.5) < 1e-4
-assert off < 0.05 * np.ptp(energy) and np.abs(bk.kinematics(human, swing.q).pose("left_hand")[0][:, 2] - 2.4).max() < 1e-3
+assert (
+    off < 0.05 * np.ptp(energy) and np.abs(bk.kinematics(human, swing.q).pose("left_hand")[0][:, 2] - 2.4).max() < 1e-3
+)

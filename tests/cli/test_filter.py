@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from motion_data import walk
 from PIL import Image
 
 from bunraku.cli import main
@@ -12,6 +11,7 @@ from bunraku.formats import bvh
 from bunraku.formats.bvh_motion import from_motion
 from bunraku.motion import Motion, Recording, consistency
 from bunraku.motion.solved import without_forces
+from motion_data import walk
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,22 @@ def short(tmp_path_factory):
 @pytest.mark.parametrize("name", ["short.bvh", "short.bkr"])
 def test_a_consistent_recording_comes_out(short, name, tmp_path, capsys):
     out = tmp_path / "x.bkr"
-    assert main(["filter", str(short / name), "--out", str(out), "--dt", "0.004", "--plot", str(tmp_path / "x.png"), "--json"]) == 0
+    assert (
+        main(
+            [
+                "filter",
+                str(short / name),
+                "--out",
+                str(out),
+                "--dt",
+                "0.004",
+                "--plot",
+                str(tmp_path / "x.png"),
+                "--json",
+            ]
+        )
+        == 0
+    )
     data = json.loads(capsys.readouterr().out)
     assert data["consistency"]["base_force"] < 1e-6 and data["fell_s"] is None
     assert 0.4 < data["ground_reaction"]["min"] < data["ground_reaction"]["max"] < 1.8
@@ -39,7 +54,10 @@ def test_a_consistent_recording_comes_out(short, name, tmp_path, capsys):
 
 
 def test_the_table(short, tmp_path, capsys):
-    assert main(["filter", str(short / "short.bkr"), "--out", str(tmp_path / "x.bkr"), "--dt", "0.005", "--cutoff", "8"]) == 0
+    assert (
+        main(["filter", str(short / "short.bkr"), "--out", str(tmp_path / "x.bkr"), "--dt", "0.005", "--cutoff", "8"])
+        == 0
+    )
     out = capsys.readouterr().out
     assert "of the weight" in out and "left_knee" in out and "centre of mass" in out
 

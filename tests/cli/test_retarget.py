@@ -3,10 +3,10 @@
 import json
 
 import numpy as np
-from motion_data import noisy
 
 from bunraku.cli import main
 from bunraku.motion import Recording
+from motion_data import noisy
 
 
 def test_a_recording_comes_out(tmp_path, capsys):

@@ -3,11 +3,11 @@
 import io
 
 import numpy as np
-from motion_data import walk
 from PIL import Image
 
 from bunraku.draw.filtered import plot_filtered
 from bunraku.motion import Motion, dynamics_filter
+from motion_data import walk
 
 
 def test_a_plot_is_a_picture():

@@ -1,4 +1,4 @@
-"""The path of the centre of mass: its zero-moment point, worked out again, is in the soles; a path that needs no change is not changed; flights are ballistic."""
+"""The path of the centre of mass: its zero-moment point, worked out again, is in the soles; what needs no change is not changed; flights fall."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,9 @@ def zmp_of(t, c, L):
     a = np.gradient(np.gradient(c, t, axis=0), t, axis=0)
     rate = np.gradient(L, t, axis=0)
     fz = M * (a[:, 2] + G)
-    return np.column_stack([c[:, 0] - (c[:, 2] * M * a[:, 0] + rate[:, 1]) / fz, c[:, 1] - (c[:, 2] * M * a[:, 1] - rate[:, 0]) / fz])
+    return np.column_stack(
+        [c[:, 0] - (c[:, 2] * M * a[:, 0] + rate[:, 1]) / fz, c[:, 1] - (c[:, 2] * M * a[:, 1] - rate[:, 0]) / fz]
+    )
 
 
 def test_the_zero_moment_point_stays_in_the_soles():
@@ -43,7 +45,9 @@ def test_the_zero_moment_point_stays_in_the_soles():
     for now, place in zip(fine[5:-5], p):
         normals, limits = polygon_rows(supports[round(now / 0.01) if now < 3.0 else -1], 0.0)
         worst = max(worst, float((normals @ place - limits).max()))
-    assert worst < 0.005 and plan.outside < 0.005  # between the frames of a change of support the spline may be on its way
+    assert (
+        worst < 0.005 and plan.outside < 0.005
+    )  # between the frames of a change of support the spline may be on its way
     assert np.ptp(c[:, 1]) > 0.02 and np.abs(c[:, 2] - 0.9).max() < 1e-3
     assert np.allclose(plan.zmp[1:-1], zmp_of(t, plan.spline(t), plan.turning(t))[1:-1], atol=0.02)
 
@@ -65,7 +69,9 @@ def test_in_the_air_it_falls_freely():
     plan = plan_com(t, np.column_stack([0 * t, 0 * t, z]), np.zeros((121, 3)), supports, M, G, load=(0.05, 3.5))
     inside = t[(t > 0.54) & (t < 0.66)]
     assert np.abs(plan.spline(inside, 2)[:, 2] + G).max() < 0.02 * G
-    assert np.all(plan.load[~up] > 0.0) and np.all(plan.load[up] == 0.0) and np.abs(plan.spline(t)[:, 2] - z).max() < 0.12  # it has to crouch before and after
+    assert (
+        np.all(plan.load[~up] > 0.0) and np.all(plan.load[up] == 0.0) and np.abs(plan.spline(t)[:, 2] - z).max() < 0.12
+    )  # it has to crouch before and after
 
 
 def test_load_and_reach_are_bounds():

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import bunraku as bk
@@ -15,7 +14,13 @@ def still():
     model = bk.human()
     q = stand(model)
     com = bk.centre_of_mass(model, q)
-    return generate(model, seconds=0.05, start=q, contacts=[Contact("left_sole"), Contact("right_sole")], trajectories=[Trajectory("com", lambda t: com)])
+    return generate(
+        model,
+        seconds=0.05,
+        start=q,
+        contacts=[Contact("left_sole"), Contact("right_sole")],
+        trajectories=[Trajectory("com", lambda t: com)],
+    )
 
 
 def test_what_was_generated_is_consistent(still):

@@ -17,7 +17,9 @@ def state_of(seed=0, rates=1.0):
 
 def indifferent(state, nc):
     nj = len(state.driven)
-    return Preferred((np.zeros(len(state.b)), np.ones(len(state.b))), (np.zeros(nc), np.full(nc, 1e-4)), (np.zeros(nj), np.zeros(nj)))
+    return Preferred(
+        (np.zeros(len(state.b)), np.ones(len(state.b))), (np.zeros(nc), np.full(nc, 1e-4)), (np.zeros(nj), np.zeros(nj))
+    )
 
 
 def feet(state):
@@ -82,7 +84,10 @@ def test_forces_given_come_out_as_given():
 def test_redundant_contacts_take_the_smallest_forces():
     state, _ = state_of(4, 0.0)
     Hc, hold = feet(state)
-    once, twice = (solve(state, H, h, Rows(34, len(H), 28), indifferent(state, len(H))) for H, h in ((Hc, hold), (np.vstack([Hc, Hc]), np.tile(hold, 2))))
+    once, twice = (
+        solve(state, H, h, Rows(34, len(H), 28), indifferent(state, len(H)))
+        for H, h in ((Hc, hold), (np.vstack([Hc, Hc]), np.tile(hold, 2)))
+    )
     assert twice.lost == 12 and np.allclose(Hc @ twice.a, hold, atol=1e-8)
     assert residual(state, np.vstack([Hc, Hc]), twice) < 1e-12 and np.isfinite(once.f).all()
     assert np.allclose(twice.f[:12], twice.f[12:], atol=1e-6)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from motion_data import captured, noisy, walk
 
 import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.formats.bvh_motion import load_bvh
 from bunraku.motion import Motion, Recording, consistency, dynamics_filter, replay, retarget
+from motion_data import captured, noisy, walk
 
 
 def check(filtered, path):
@@ -29,7 +29,9 @@ def check(filtered, path):
         for a, b in stances:
             now = (times > a - 0.01) & (times < b + 0.01)
             inside |= now
-            assert touched[name][now].mean() > 0.5 or b - a < 0.1, f"{name} hardly carries between {a:.2f} and {b:.2f} s"
+            assert touched[name][now].mean() > 0.5 or b - a < 0.1, (
+                f"{name} hardly carries between {a:.2f} and {b:.2f} s"
+            )
         assert not np.any(touched[name] & ~inside), f"{name} is pushed in the air"
     assert filtered.lost is None
     return found
@@ -47,7 +49,9 @@ def test_a_noisy_walk_of_our_own(own, tmp_path):
     assert [len(x) for x in own.stances().values()] == [3, 2]
     clean = walk()
     back = own.solved.motion.at(clean.times[clean.times <= own.solved.times[-1]])
-    off = np.linalg.norm(bk.centroidal(clean.model, back).com - bk.centroidal(clean.model, clean.q[: len(back)]).com, axis=1)
+    off = np.linalg.norm(
+        bk.centroidal(clean.model, back).com - bk.centroidal(clean.model, clean.q[: len(back)]).com, axis=1
+    )
     assert off.max() < 0.08 and own.moved.com[1] < 0.08 and own.moved.base[0] < 0.05
     assert max(rms for rms, _ in own.moved.joints.values()) < np.radians(12)
     assert "left_knee" in own.text() and "stands" in own.text()

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from motion_data import walk
 
 from bunraku.errors import InputError
 from bunraku.motion import Motion, find_feet
 from bunraku.motion.footing import leave, runs, tidy
+from motion_data import walk
 
 
 def test_stances_of_a_walk_are_found():

@@ -34,7 +34,13 @@ def test_mixed_problems_against_a_general_solver():
     A, b = rng.normal(size=(20, 9)), rng.normal(size=20)
     H, g = A.T @ A, A.T @ b
     y = mixed(H, g, 5, np.ones(4, bool))
-    found = minimize(lambda x: 0.5 * x @ H @ x - g @ x, np.zeros(9), jac=lambda x: H @ x - g, bounds=[(None, None)] * 5 + [(0, None)] * 4, tol=1e-14)
+    found = minimize(
+        lambda x: 0.5 * x @ H @ x - g @ x,
+        np.zeros(9),
+        jac=lambda x: H @ x - g,
+        bounds=[(None, None)] * 5 + [(0, None)] * 4,
+        tol=1e-14,
+    )
     assert np.allclose(y, found.x, atol=1e-5)
 
 
@@ -77,7 +83,9 @@ def test_torques_and_accelerations_beyond_their_limits_give_way():
     ask = [Goal(J[:3], np.array([0.0, 0.0, 400.0]), np.full(3, 1e3))]
     low, high = np.full(28, -50.0), np.full(28, 50.0)
     a, _ = FrameProblem(0.8).solve(state, ask, [], (np.zeros(3), 1.0), (np.zeros(28), np.ones(28)), (low, high))
-    free, _ = FrameProblem(0.8).solve(state, ask, [], (np.zeros(3), 1.0), (np.zeros(28), np.ones(28)), (100 * low, 100 * high))
+    free, _ = FrameProblem(0.8).solve(
+        state, ask, [], (np.zeros(3), 1.0), (np.zeros(28), np.ones(28)), (100 * low, 100 * high)
+    )
     assert np.abs(a[6:]).max() < 0.5 * np.abs(free[6:]).max()
 
 

@@ -39,15 +39,32 @@ def test_a_fall_without_contacts_is_free(human):
     m = generate(human, seconds=0.2, dt=0.001, posture=(0.0, 0.0))
     t = m.times[-1]
     # semi-implicit Euler falls g t (t + dt) / 2
-    assert m.com[0, 2] - m.com[-1, 2] == pytest.approx(9.80665 * t * (t + 0.001) / 2, rel=1e-9) and np.abs(m.torques).max() < 1e-12
+    assert (
+        m.com[0, 2] - m.com[-1, 2] == pytest.approx(9.80665 * t * (t + 0.001) / 2, rel=1e-9)
+        and np.abs(m.torques).max() < 1e-12
+    )
 
 
 def test_pulling_and_leaving_the_sole_are_flagged(human, start):
     com = bk.centre_of_mass(human, start)
     # falling faster than g: 10 s^3 … over 0.2 s and 0.3 m asks for up to 5.77 * 0.3 / 0.04 = 43 m/s^2 downwards
-    down = generate(human, seconds=0.2, dt=0.002, start=start, contacts=FEET, trajectories=[Trajectory("com", waypoints([(0, com), (0.2, com - [0, 0, 0.3])]))])
+    down = generate(
+        human,
+        seconds=0.2,
+        dt=0.002,
+        start=start,
+        contacts=FEET,
+        trajectories=[Trajectory("com", waypoints([(0, com), (0.2, com - [0, 0, 0.3])]))],
+    )
     assert down.flags["pull"].any() and not down.admissible.all() and consistency(down).pull > 100
-    out = generate(human, seconds=0.4, dt=0.002, start=start, contacts=FEET, trajectories=[Trajectory("com", waypoints([(0, com), (0.4, com + [0.15, 0, 0])]))])
+    out = generate(
+        human,
+        seconds=0.4,
+        dt=0.002,
+        start=start,
+        contacts=FEET,
+        trajectories=[Trajectory("com", waypoints([(0, com), (0.4, com + np.array([0.15, 0, 0]))]))],
+    )
     assert out.flags["sole"].any() or out.flags["pull"].any()
     assert consistency(out).base < 1e-12  # inadmissible, yet it obeys the equation
 
@@ -55,8 +72,8 @@ def test_pulling_and_leaving_the_sole_are_flagged(human, start):
 def test_given_accelerations_torques_and_forces(human, start):
     W = human.mass * 9.80665
     six = [np.nan, np.nan, 0.3 * W, np.nan, np.nan, np.nan]
-    m = generate(human, seconds=0.1, dt=0.002, start=start, contacts=FEET,
-                 known={"acceleration": {"left_elbow": lambda t: 2.0}, "torque": {"neck": [0.0, np.nan, 0.0]}, "force": {"left_sole": six}})  # fmt: skip
+    known = {"acceleration": {"left_elbow": lambda t: 2.0}, "torque": {"neck": [0.0, np.nan, 0.0]}, "force": {"left_sole": six}}
+    m = generate(human, seconds=0.1, dt=0.002, start=start, contacts=FEET, known=known)
     assert np.allclose(m.a[1:, human.joint("left_elbow").v], 2.0, atol=1e-6)
     assert np.abs(m.torques[1:, human.joint("neck").v][:, [0, 2]]).max() < 1e-6
     assert np.allclose(m.force_on("left_foot")[1:, 2], 0.3 * W, rtol=1e-4)
@@ -65,7 +82,15 @@ def test_given_accelerations_torques_and_forces(human, start):
 def test_a_joint_follows_its_path_and_a_fixed_base_needs_no_contact():
     arm = bk.Description(name="arm")
     arm.add("upper", None, bk.hinge("shoulder", (0, 1, 0)), mass=2.0, com=(0, 0, -0.2), moments=(0.02, 0.02, 0.01))
-    arm.add("lower", "upper", bk.hinge("elbow", (0, 1, 0)), at=(0, 0, -0.4), mass=1.0, com=(0, 0, -0.2), moments=(0.02, 0.02, 0.01))
+    arm.add(
+        "lower",
+        "upper",
+        bk.hinge("elbow", (0, 1, 0)),
+        at=(0, 0, -0.4),
+        mass=1.0,
+        com=(0, 0, -0.2),
+        moments=(0.02, 0.02, 0.01),
+    )
     model = arm.build()
     m = generate(model, seconds=0.5, dt=0.001, trajectories=[Trajectory("shoulder", lambda t: 0.5 * np.sin(4 * t))], known={"torque": {"elbow": 0.0}},
                  start=(np.zeros(2), np.array([2.0, 0.0])))  # fmt: skip
@@ -89,6 +114,10 @@ def test_mistakes(human, start):
     ):
         with pytest.raises(error, match=words):
             generate(human, **{**few, **more})
-    for words, make in (("axes", lambda: Contact("a", "x w")), ("before it begins", lambda: Contact("a", begin=2.0, end=1.0)), ("give a position", lambda: Trajectory("a"))):
+    for words, make in (
+        ("axes", lambda: Contact("a", "x w")),
+        ("before it begins", lambda: Contact("a", begin=2.0, end=1.0)),
+        ("give a position", lambda: Trajectory("a")),
+    ):
         with pytest.raises(InputError, match=words):
             make()

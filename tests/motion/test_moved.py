@@ -19,6 +19,8 @@ def test_known_shifts():
     other[:, j.q] = [np.cos(0.05), np.sin(0.05), 0, 0]
     moved = how_far(model, recorded, without_forces(Motion(model, recorded.times, other)))
     assert np.allclose(moved.base, (0.05, 0.05)) and np.allclose(moved.turn, 0)
-    assert np.allclose(moved.joints["left_knee"], (0.2 / np.sqrt(11), 0.2)) and np.allclose(moved.joints["neck"], (0.1, 0.1))
+    assert np.allclose(moved.joints["left_knee"], (0.2 / np.sqrt(11), 0.2)) and np.allclose(
+        moved.joints["neck"], (0.1, 0.1)
+    )
     assert np.allclose(moved.com, 0.05, atol=0.01) and moved.as_dict()["base_m"]["max"] == moved.base[1]
     assert any("left_knee" in line for line in moved.lines())

@@ -1,8 +1,7 @@
-"""Retargeting: our own export comes back, a T-posed skeleton of other names and size gives the pose it was made from, captured clips follow their ankles."""
+"""Retargeting: our own export comes back, a T-posed skeleton of other names and size gives the pose it was made from, captured ankles are met."""
 
 import numpy as np
 import pytest
-from motion_data import captured, walk
 
 import bunraku as bk
 from bunraku.errors import InputError
@@ -11,6 +10,7 @@ from bunraku.formats.bvh_motion import from_motion, load_bvh, to_motion
 from bunraku.model.configuration import exponential, multiply
 from bunraku.motion import Motion, retarget
 from bunraku.motion.retarget import smoothed
+from motion_data import captured, walk
 
 NAMES = {
     "pelvis": "Hips", "trunk": "Spine1", "head": "Head", "thigh": "UpLeg", "shank": "Leg", "foot": "Foot", "upper_arm": "Arm", "lower_arm": "ForeArm",
@@ -43,7 +43,11 @@ def t_posed(motion, scale):
 def test_our_own_export_comes_back():
     motion = walk()
     back = retarget(to_motion(from_motion(motion)), motion.model, cutoff=None, floor=False)
-    assert back.meta["names"] == "bunraku" and back.meta["reference"] == "rest" and back.meta["scale"] == pytest.approx(1.0)
+    assert (
+        back.meta["names"] == "bunraku"
+        and back.meta["reference"] == "rest"
+        and back.meta["scale"] == pytest.approx(1.0)
+    )
     assert np.abs(bk.difference(motion.model, motion.q, back.q)).max() < 1e-6
 
 

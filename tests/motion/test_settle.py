@@ -35,7 +35,9 @@ def test_reach_is_where_the_legs_end():
     hip = bk.kinematics(motion.model, motion.q).position[:, motion.model.body("left_thigh")]
     ankle = feet[0].position
     across = np.linalg.norm((hip - ankle)[:, :2], axis=1)
-    assert np.allclose(top - com[:, 2], np.sqrt((0.9985 * 0.491 * 1.7) ** 2 - across**2) + ankle[:, 2] - hip[:, 2], atol=1e-9)
+    assert np.allclose(
+        top - com[:, 2], np.sqrt((0.9985 * 0.491 * 1.7) ** 2 - across**2) + ankle[:, 2] - hip[:, 2], atol=1e-9
+    )
 
 
 def test_rates_give_twists_and_speed():
@@ -43,4 +45,6 @@ def test_rates_give_twists_and_speed():
     twist, speed = np.zeros(6), np.array([0.1, 0.0, -0.05])
     v = rates(motion.model, motion.q[0], np.zeros(34), [("left_foot", twist), ("right_foot", twist)], speed)
     J = bk.frame_jacobian(motion.model, motion.q[0], "left_foot")
-    assert np.abs(J @ v).max() < 1e-3 and np.allclose(bk.centroidal(motion.model, motion.q[0], v).com_velocity, speed, atol=2e-3)  # staying near costs 1e-4
+    assert np.abs(J @ v).max() < 1e-3 and np.allclose(
+        bk.centroidal(motion.model, motion.q[0], v).com_velocity, speed, atol=2e-3
+    )  # staying near costs 1e-4

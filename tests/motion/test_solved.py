@@ -40,9 +40,13 @@ def test_saved_and_read_bit_for_bit(tmp_path):
 
 def test_forces_and_zero_moment_point():
     solved = standing(4)
-    assert np.allclose(solved.force_on("right_foot")[1:, 2], 0.75 * solved.weight) and not solved.ground_reaction[0].any()
+    assert (
+        np.allclose(solved.force_on("right_foot")[1:, 2], 0.75 * solved.weight) and not solved.ground_reaction[0].any()
+    )
     assert np.allclose(solved.ground_reaction[1:, 2], solved.weight)
-    assert np.all(np.isnan(solved.zmp[0])) and np.allclose(solved.zmp[1], [0.03, -0.5 * 0.085])  # 0.25 - 0.75 of 0.085 m
+    assert np.all(np.isnan(solved.zmp[0])) and np.allclose(
+        solved.zmp[1], [0.03, -0.5 * 0.085]
+    )  # 0.25 - 0.75 of 0.085 m
     assert np.allclose(solved.a[1:], np.diff(solved.v, axis=0) / 0.001) and solved.motion.model is solved.model
 
 

@@ -24,11 +24,13 @@ def test_the_corners_carry_the_wrench_and_pull_only_where_they_must(turn):
         fz, x, y = rng.uniform(50, 900), *rng.uniform(-1.3, 1.3, 2)
         cop = x * (corners[2] - corners[0]) / 2 + y * (corners[1] - corners[0]) / 2
         f = np.array([*rng.normal(0, 50, 2), fz])
-        wrench = np.concatenate([f, np.cross(cop, f) + [0, 0, rng.normal()]])
+        wrench = np.concatenate([f, np.cross(cop, f) + np.array([0, 0, rng.normal()])])
         forces = corner_forces(corners, middle, wrench)
         assert np.allclose(total(corners, forces, middle), wrench, atol=1e-9 * fz)
         assert (forces[:, 2].min() >= -1e-9 * fz) == (max(abs(x), abs(y)) <= 1)
-    none = np.array([1.0, 2.0, 0.0, 0.3, -0.2, 0.1])  # no pressure: the moment cannot be had without pulling, the sum still fits
+    none = np.array(
+        [1.0, 2.0, 0.0, 0.3, -0.2, 0.1]
+    )  # no pressure: the moment cannot be had without pulling, the sum still fits
     assert np.allclose(total(corners, corner_forces(corners, middle, none), middle), none, atol=1e-9)
 
 

@@ -77,7 +77,12 @@ def test_blocks_that_do_not_fit():
 
 def test_wide_frames_keep_float64():
     narrow = some()
-    wide = Frames(**{name: getattr(narrow, name).astype(float) + 1e-12 if kind == "<f4" else getattr(narrow, name) for name, kind, _, _ in LAYOUT})
+    wide = Frames(
+        **{
+            name: getattr(narrow, name).astype(float) + 1e-12 if kind == "<f4" else getattr(narrow, name)
+            for name, kind, _, _ in LAYOUT
+        }
+    )
     back = Frames.from_bytes(bytes(wide.to_bytes(wide=True)), 5, 4)
     assert same(back, wide) and back.q.dtype == np.float64
     assert not np.array_equal(Frames.from_bytes(bytes(wide.to_bytes()), 5, 4).q, wide.q)

@@ -18,7 +18,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
     "export": ("bunraku.cli.export", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
-    "filter": ("bunraku.cli.filter", "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques."),
+    "filter": (
+        "bunraku.cli.filter",
+        "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques.",
+    ),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
     "play": ("bunraku.cli.play", "Play a recording in the browser."),
     "record": ("bunraku.cli.record", "Run a scene and record it, step by step, into a file."),

@@ -53,7 +53,9 @@ def main(
     motion = read(file, model, cutoff)
     began = time.perf_counter()
     with progress_bar(1, "planning") as update:
-        filtered = dynamics_filter(motion, dt=dt, friction=friction, progress=lambda done, of: update(done / of, "filtering"))
+        filtered = dynamics_filter(
+            motion, dt=dt, friction=friction, progress=lambda done, of: update(done / of, "filtering")
+        )
     target = out if out is not None else Path(f"{Path(file).stem}-filtered.bkr")
     solved = filtered.solved
     solved.save(target, title=f"{Path(file).stem}, filtered")
@@ -74,7 +76,9 @@ def main(
         print_json(data)
     else:
         print(f"{target}: {filtered.text()}")
-        print(f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} N, {data['wall_s']:.1f} s")
+        print(
+            f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} N, {data['wall_s']:.1f} s"
+        )
     return 0
 
 

@@ -50,7 +50,10 @@ def main(
         print_json(data)
         return 0
     m = motion.meta
-    print(f"{target}: {len(motion)} frames, {motion.duration:.3g} s; lengths times {m['scale']:.4g}, floor {1000 * m['floor_m'][0]:.0f} to {1000 * m['floor_m'][1]:.0f} mm")
+    low, high = (1000 * x for x in m["floor_m"])
+    print(
+        f"{target}: {len(motion)} frames, {motion.duration:.3g} s; lengths times {m['scale']:.4g}, floor {low:.0f} to {high:.0f} mm"
+    )
     for name, x in m["clipped_rad"].items():
         print(f"  {name} was beyond its limits by up to {x:.2g} rad")
     return 0

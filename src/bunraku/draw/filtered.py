@@ -19,7 +19,12 @@ def plot_filtered(filtered: Filtered) -> bytes:
     drawing, axes = figure(4, f"{s.meta.get('source', '')}: filtered")
     feet = list(filtered.stances())
     forces = {name: s.force_on(name)[1:, 2] / s.weight for name in feet}
-    lines(axes[0], s.times[1:], {**{n.replace("_", " "): f for n, f in forces.items()}, "both": filtered.load}, "ground reaction, of the weight")
+    lines(
+        axes[0],
+        s.times[1:],
+        {**{n.replace("_", " "): f for n, f in forces.items()}, "both": filtered.load},
+        "ground reaction, of the weight",
+    )
     for k, times in enumerate(filtered.stances().values()):
         for a, b in times:
             axes[0].axvspan(a, b, ymin=0.02 * k, ymax=0.02 * (k + 1), color=COLORS[k], alpha=0.7)

@@ -1,4 +1,5 @@
-"""Motion: recordings of worlds, motions of single figures, generation, retargeting, the dynamics filter. See docs/recordings.md, docs/motion-generation.md.
+"""Motion: recordings of worlds, motions of single figures (docs/recordings.md); generation, retargeting, the dynamics filter
+(docs/motion-generation.md).
 
 Names are loaded when first used, so that reading a recording does not import what makes motions.
 """

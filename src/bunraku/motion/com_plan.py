@@ -1,11 +1,12 @@
 """A path of the centre of mass that the ground can carry: the nearest one to a recorded path whose zero-moment point stays in the soles.
 
 With forces f = m (c'' + g) at the zero-moment point p on the floor and the rate of angular momentum L' about c:
-    px = cx - (z m cx'' + Ly') / fz ,   py = cy - (z m cy'' - Lx') / fz ,   fz = m (cz'' + g)       (Vukobratovic; 000, section 1)
-Height first (then fz and z are known and p is linear in the rest), then x and y together, each a cubic B-spline with a knot every KNOT s: minimise
-    sum |c - c_rec|^2 + w |c'' - c''_rec|^2 + (|L - L_rec|^2 + w |L' - L'_rec|^2) / SPIN^2    with   load_low W <= fz <= load_high W, p in the support polygon less `margin`, c'' = -g in the air.
+    px = cx - (z m cx'' + Ly') / fz ,   py = cy - (z m cy'' - Lx') / fz ,   fz = m (cz'' + g)       (Vukobratovic's zero-moment point)
+Height first (then fz and z are known and p is linear in the rest), then x, y and L together, cubic B-splines with a knot every KNOT s: minimise
+    sum |c - c_rec|^2 + w |c'' - c''_rec|^2 + (|L - L_rec|^2 + w' |L' - L'_rec|^2) / SPIN^2
+    with  load_low W <= fz <= load_high W,  p in the support polygon less `margin`,  and in the air  c'' = -g,  L' = 0.
 Inequalities enter as quadratic penalties of weight HARD, solved by semi-smooth Newton steps with a line search: always solvable, violated by
-fractions of a millimetre. The whole motion is seen at once, so the path prepares for each step before it comes (what preview control does with a
+millimetres where they must. The whole motion is seen at once, so the path prepares for each step before it comes (what preview control does with a
 window). Checked in tests/motion/test_com_plan.py.
 """
 
@@ -26,12 +27,16 @@ KNOT = 0.04  # s
 CALM = (1.5, 3.0)  # Hz: along and across, upwards
 HARD, STAGES = 1e6, 9
 NEAR_RATE = 3e-4  # weight of accelerations [(m/s^2)^2] against places [m^2]
-SPIN, SPIN_RATE = 400.0, 0.05  # N s: an angular momentum that counts as a metre; weight of its rate [(N m)^2] against it
+SPIN, SPIN_RATE = (
+    400.0,
+    0.05,
+)  # N s: an angular momentum that counts as a metre; weight of its rate [(N m)^2] against it
 
 
 @dataclass(frozen=True, eq=False)
 class ComPlan:
-    """c(t) and Lx, Ly (t) as splines; zmp (n, 2) and load (n) = fz / W at the frames; `outside` [m]: the most the ZMP leaves the polygons less margin."""
+    """c(t) and Lx, Ly (t) as splines; zmp (n, 2) and load (n) = fz / W at the frames; `outside` [m]: the most the ZMP leaves the polygons less
+    margin."""
 
     spline: BSpline
     turning: BSpline
@@ -62,7 +67,7 @@ def polygon_rows(points: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndar
     return normals, limits - np.minimum(margin, 0.9 * room)
 
 
-def basis(times: np.ndarray, knot: float = KNOT) -> tuple[np.ndarray, list[csr_matrix]]:
+def basis(times: np.ndarray, knot: float = KNOT) -> tuple[np.ndarray, list[Any]]:
     """(knots, [B, B', B'']) of a cubic spline, (n, coefficients) each."""
     count = max(1, int(np.ceil((times[-1] - times[0]) / knot)))
     inner = np.linspace(times[0], times[-1], count + 1)
@@ -114,11 +119,17 @@ def plan_com(
     margin: float = 0.015,
     highest: np.ndarray | None = None,
 ) -> ComPlan:
-    """See the module text. com (n, 3) recorded; momentum (n, 3) L [kg m^2/s] about it; supports: corners (m, 3) that touch in every frame, none in the air;
-    highest (n): heights [m] that the legs reach."""
+    """See the module text. com (n, 3) recorded; momentum (n, 3) L [kg m^2/s] about it; supports: corners (m, 3) that touch in every frame, none in
+    the air; highest (n): heights [m] that the legs reach."""
     knots, (B, B1, B2) = basis(times)
-    n, size = B.shape
-    recorded = np.gradient(np.gradient(np.column_stack([calm(times, com[:, :2], CALM[0]), calm(times, com[:, 2], CALM[1])]), times, axis=0), times, axis=0)
+    n, size = int(B.shape[0]), int(B.shape[1])
+    recorded = np.gradient(
+        np.gradient(
+            np.column_stack([calm(times, com[:, :2], CALM[0]), calm(times, com[:, 2], CALM[1])]), times, axis=0
+        ),
+        times,
+        axis=0,
+    )
     air = np.array([len(s) == 0 for s in supports])
     P = (B.T @ B + NEAR_RATE * (B2.T @ B2)).tocsr() + 1e-9 * csr_matrix(np.eye(size))
     # height: load between its limits on the ground, free fall in the air
@@ -138,7 +149,8 @@ def plan_com(
     zero = csr_matrix((n, size))
     Z, D = (B - diags(k1) @ B2).tocsr(), (diags(np.where(air, 0.0, 1.0 / ground)) @ B1).tocsr()
     px, py = hstack([Z, zero, zero, -D]).tocsr(), hstack([zero, Z, D, zero]).tocsr()
-    parts, limits = [], []
+    parts: list[Any] = []
+    limits = []
     for k, corners in enumerate(supports):
         if not air[k]:
             normals, most = polygon_rows(corners, margin)
@@ -177,9 +189,11 @@ def calm(times: np.ndarray, x: np.ndarray, hertz: float) -> np.ndarray:
     rate = (len(times) - 1) / float(times[-1] - times[0])
     if len(times) < 16 or rate < 4 * hertz:
         return x
-    return sosfiltfilt(butter(2, hertz, fs=rate, output="sos"), x, axis=0, padlen=min(len(times) - 1, int(rate / hertz)))
+    return sosfiltfilt(
+        butter(2, hertz, fs=rate, output="sos"), x, axis=0, padlen=min(len(times) - 1, int(rate / hertz))
+    )
 
 
-def start(B: csr_matrix, values: np.ndarray) -> np.ndarray:
+def start(B: Any, values: np.ndarray) -> np.ndarray:
     """Coefficients of the spline nearest to values."""
-    return spsolve((B.T @ B + 1e-9 * csr_matrix(np.eye(B.shape[1]))).tocsc(), B.T @ values)
+    return np.asarray(spsolve((B.T @ B + 1e-9 * csr_matrix(np.eye(B.shape[1]))).tocsc(), B.T @ values))

@@ -26,8 +26,8 @@ CHUNK = 2000
 @dataclass(frozen=True)
 class Consistency:
     """Largest over all frames. base_force, base_moment: of the body weight (times 1 m); joints: torques against rnea, of the weight times 1 m;
-    pull [N]: the most a contact pulls; cone [N]: the most a force is outside its cone; slip [m/s]: of pressing points, J(q_{k-1}) v_k; gap [m]: the farthest
-    a pressing point is from the floor (z = 0)."""
+    pull [N]: the most a contact pulls; cone [N]: the most a force is outside its cone; slip [m/s]: of pressing points, J(q_{k-1}) v_k; gap [m]: the
+    farthest a pressing point is from the floor (z = 0)."""
 
     frames: int
     base_force: float

@@ -111,14 +111,18 @@ def solve(state: State, Hc: np.ndarray, hold: np.ndarray, rows: Rows, preferred:
     E, e0 = np.zeros((nv, nj + nc)), np.zeros(nv)
     E[driven, np.arange(nj)] = 1.0
     if len(base):
-        inner = np.linalg.solve(M[np.ix_(base, base)], np.column_stack([-M[np.ix_(base, driven)], Hc[:, base].T, -b[base]]))
+        inner = np.linalg.solve(
+            M[np.ix_(base, base)], np.column_stack([-M[np.ix_(base, driven)], Hc[:, base].T, -b[base]])
+        )
         E[base], e0[base] = inner[:, :-1], inner[:, -1]
     force = np.zeros((nc, nj + nc))
     force[np.arange(nc), nj + np.arange(nc)] = 1.0
     T = M[driven] @ E - Hc[:, driven].T @ force  # torques = T y + t0
     t0 = M[driven] @ e0 + b[driven]
     # level 2's weights are the metric of level 0's least norm
-    scale = 1.0 / np.sqrt(np.concatenate([np.maximum(preferred.a[1][driven], 1e-12), np.maximum(preferred.f[1], 1e-12)]))
+    scale = 1.0 / np.sqrt(
+        np.concatenate([np.maximum(preferred.a[1][driven], 1e-12), np.maximum(preferred.f[1], 1e-12)])
+    )
     liked = np.concatenate([preferred.a[0][driven], preferred.f[0]])
     y, space, lost = liked.copy(), np.diag(scale), 0
     if nc:
@@ -133,7 +137,9 @@ def solve(state: State, Hc: np.ndarray, hold: np.ndarray, rows: Rows, preferred:
         r = np.array(rows.wanted) - R_a @ e0 - R_t @ t0
         share = np.sqrt(np.array(rows.weight))
         inner = share[:, None] * (R @ space)
-        forced = np.any(R_f != 0.0, axis=1) | np.any(R_t != 0.0, axis=1)  # newtons against metres: such rows are made as long as the others
+        forced = np.any(R_f != 0.0, axis=1) | np.any(
+            R_t != 0.0, axis=1
+        )  # newtons against metres: such rows are made as long as the others
         size = np.where(forced, np.maximum(np.linalg.norm(inner, axis=1), 1e-300), 1.0)
         U, s, Vt = np.linalg.svd(inner / size[:, None], full_matrices=True)
         most = s[0] if len(s) and s[0] > 0 else 1.0

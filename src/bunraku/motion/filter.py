@@ -7,8 +7,8 @@ In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole 
   1  the feet: when and where they stand (motion.footing), and foot trajectories that land and leave without speed;
   2  the centre of mass: the nearest path whose zero-moment point stays in the soles (motion.com_plan);
   3  step by step (motion.frame_problem), joint accelerations and floor forces together, with the equation of motion exact, forces
-     in their cones, soles held, that follow the feet, the path of the centre of mass, the recorded attitude of pelvis and trunk and the recorded joint
-     angles, by feedback; then v += dt a, q along v, as World steps.
+     in their cones, soles held, that follow the feet, the path of the centre of mass, the recorded attitude of pelvis and trunk and the recorded
+     joint angles, by feedback; then v += dt a, q along v, as World steps.
 What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that cannot follow falls, physically.
 Checked in tests/motion/test_filter.py.
 """
@@ -29,8 +29,8 @@ from bunraku.motion.com_plan import ComPlan, plan_com
 from bunraku.motion.equation import State, finish
 from bunraku.motion.footing import HEEL, TOE, Foot, find_feet
 from bunraku.motion.frame_problem import Corner, FrameProblem, Goal
-from bunraku.motion.moved import Moved, how_far
 from bunraku.motion.motion import Motion
+from bunraku.motion.moved import Moved, how_far
 from bunraku.motion.paths import rotation_vector
 from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
 from bunraku.motion.settle import rates, reach, settled
@@ -74,8 +74,12 @@ class Filtered:
 
     def text(self) -> str:
         """A short table."""
-        head = f"{len(self.recorded)} frames, {self.recorded.duration:.3g} s; ground reaction {self.load.min():.2f} to {self.load.max():.2f} of the weight"
-        feet = [f"  {name:<16} stands {', '.join(f'{a:.2f}-{b:.2f}' for a, b in times)} s" for name, times in self.stances().items()]
+        load = f"ground reaction {self.load.min():.2f} to {self.load.max():.2f} of the weight"
+        head = f"{len(self.recorded)} frames, {self.recorded.duration:.3g} s; {load}"
+        feet = [
+            f"  {name:<16} stands {', '.join(f'{a:.2f}-{b:.2f}' for a, b in times)} s"
+            for name, times in self.stances().items()
+        ]
         fell = [] if self.lost is None else [f"  it could not follow from {self.lost:.2f} s on, and fell"]
         return "\n".join([head, *feet, *fell, "moved by", *self.moved.lines()])
 
@@ -89,8 +93,8 @@ def dynamics_filter(
     margin: float = 0.015,
     progress: Callable[[int, int], None] | None = None,
 ) -> Filtered:
-    """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where the motion has flights (0.05, 3.5).
-    margin [m]: how far inside the soles the zero-moment point is planned."""
+    """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where the motion has flights
+    (0.05, 3.5). margin [m]: how far inside the soles the zero-moment point is planned."""
     model = motion.model
     if not model.joints or model.joints[0].kind != "free":
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
@@ -103,7 +107,9 @@ def dynamics_filter(
     at = motion.times[0] + dt * np.arange(steps + 1)
     ref = reference_of(model, motion.times, motion.q, at)
     paths = [pose_path(motion.times, f.position, f.rotation, at) for f in feet]
-    frame = np.clip(np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1)
+    frame = np.clip(
+        np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1
+    )
     q = near.q[0].copy()
     v = rates(model, q, ref.v[0], [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)], plan.at(at[0])[1])
     problem, move, turns = FrameProblem(friction), stepper(model), attitudes(model, ref)
@@ -115,7 +121,9 @@ def dynamics_filter(
         v = v + dt * a
         q = move.integrate(q, v, dt)
         if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e3:
-            raise InputError(f"filter: the figure cannot follow the motion beyond t={at[k]:.3f} s; is its floor level, are its feet found?")
+            raise InputError(
+                f"filter: the figure cannot follow the motion beyond t={at[k]:.3f} s; is its floor level, are its feet found?"
+            )
         out_q.append(q)
         out_v.append(v)
         out_tau.append(tau)
@@ -133,12 +141,14 @@ def even(motion: Motion) -> Motion:
     """The motion with even frames, FPS a second where it has others or more."""
     steps = np.diff(motion.times)
     rate = 1.0 / float(steps.mean())
-    if not 20.0 <= rate:
+    if not rate >= 20.0:
         raise InputError(f"filter: {rate:.3g} frames a second are too few to tell what feet do; 20 or more are needed.")
     return motion if rate < 1.2 * FPS and np.ptp(steps) <= 1e-3 * steps.mean() else motion.resampled(FPS)
 
 
-def planned(motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | None, margin: float) -> tuple[ComPlan, Motion]:
+def planned(
+    motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | None, margin: float
+) -> tuple[ComPlan, Motion]:
     """(path of the centre of mass, the motion settled on it), in a few rounds: settling changes how fast the body turns and how far legs reach."""
     model = motion.model
     recorded = centroidal(model, motion.q).com
@@ -166,8 +176,18 @@ def loads(feet: tuple[Foot, ...], plan: ComPlan) -> np.ndarray:
 
 
 def one_step(
-    problem: FrameProblem, state: State, ref: Reference, feet: tuple[Foot, ...], paths: list[PosePath], turns: list[Attitude], plan: ComPlan, share: np.ndarray, k: int, frame: int, dt: float
-) -> tuple[np.ndarray, np.ndarray, list[Touch]]:  # fmt: skip
+    problem: FrameProblem,
+    state: State,
+    ref: Reference,
+    feet: tuple[Foot, ...],
+    paths: list[PosePath],
+    turns: list[Attitude],
+    plan: ComPlan,
+    share: np.ndarray,
+    k: int,
+    frame: int,
+    dt: float,
+) -> tuple[np.ndarray, np.ndarray, list[Touch]]:
     """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches."""
     model, q, v, kin = state.model, state.q, state.v, state.kin
     goals, corners = [], []
@@ -182,7 +202,15 @@ def one_step(
             arm = kin.rotation[b] @ s.corners[corner]
             speed = kin.twist[b, :3] + np.cross(kin.twist[b, 3:], arm)
             error = kin.position[b] + arm - (path.place[k] + R @ s.corners[corner])
-            corners.append(Corner(s.link, b, s.corners[corner], np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND), share[n, frame] / len(touching)))
+            corners.append(
+                Corner(
+                    s.link,
+                    b,
+                    s.corners[corner],
+                    np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND),
+                    share[n, frame] / len(touching),
+                )
+            )
     now = centroidal(model, q, v)
     place, rate, acc = plan.at(ref.times[k])
     push = model.mass * (acc + 2 * MASS * (rate - now.com_velocity) + MASS**2 * (place - now.com) - model.gravity)
@@ -196,7 +224,9 @@ def one_step(
     touching = []
     for link in dict.fromkeys(c.link for c in corners):
         rows = [n for n, c in enumerate(corners) if c.link == link]
-        points = np.array([kin.position[corners[n].body] + kin.rotation[corners[n].body] @ corners[n].point for n in rows])
+        points = np.array(
+            [kin.position[corners[n].body] + kin.rotation[corners[n].body] @ corners[n].point for n in rows]
+        )
         touching.append(Touch(link, points, forces[rows]))
     a, tau = finish(state, a, [(model.frame(t.link).body, t.points, t.forces) for t in touching])
     return a, tau, touching

@@ -26,7 +26,10 @@ from bunraku.motion.touching import Sole, soles
 
 LOW = (0.02, 0.03)  # m
 SLOW = (0.4, 0.5)  # m/s
-PACE, FAST = 0.35, 0.3  # of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
+PACE, FAST = (
+    0.35,
+    0.3,
+)  # of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
 BRIEF = 0.08  # s
 LEVEL = 0.12  # rad: a stance that is never flat but less tilted than this is taken for flat
 NEAR = 0.6  # s: how far the lowest height of a foot is looked for
@@ -78,7 +81,9 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
     for s in found:
         corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
         for name, pair in (("heel", HEEL), ("toe", TOE)):
-            edges[s.link, name] = edge_touches(corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt, pace)
+            edges[s.link, name] = edge_touches(
+                corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt, pace
+            )
     feet = []
     for s in found:
         heel, toe = edges[s.link, "heel"], edges[s.link, "toe"]
@@ -168,11 +173,18 @@ def feet_path(k, s: Sole, heel: np.ndarray, toe: np.ndarray, stances: tuple[Stan
         stand_p.append(at)
         stand_R.append(turn)
     out_p, out_R = p.copy(), R.copy()
-    apart = [np.hstack([at - p, [rotation_vector(A @ B.T) for A, B in zip(turn, R)]]) for at, turn in zip(stand_p, stand_R)]
-    for a, b in runs(~(heel | toe)):  # in the air: moved and turned by what the stances before and after are off, in place and rate
+    apart = [
+        np.hstack([at - p, [rotation_vector(A @ B.T) for A, B in zip(turn, R)]]) for at, turn in zip(stand_p, stand_R)
+    ]
+    for a, b in runs(
+        ~(heel | toe)
+    ):  # in the air: moved and turned by what the stances before and after are off, in place and rate
         left = next((apart[i] for i, st in enumerate(stances) if st.end == a), None)
         right = next((apart[i] for i, st in enumerate(stances) if st.first == b), None)
-        ends = [None if x is None else (x[f], (x[min(f + 1, n - 1)] - x[max(f - 1, 0)]) / 2) for x, f in ((left, a - 1), (right, min(b, n - 1)))]
+        ends = [
+            None if x is None else (x[f], (x[min(f + 1, n - 1)] - x[max(f - 1, 0)]) / 2)
+            for x, f in ((left, a - 1), (right, min(b, n - 1)))
+        ]
         still = [(x[0], 0.0 * x[0]) for x in ends if x is not None]
         if not still:
             continue
@@ -197,7 +209,8 @@ def leave(u: np.ndarray) -> np.ndarray:
 
 
 def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Poses of a foot at every frame if it stood at a stance all the time: rolled on its heel before it is flat, on its toe after, by the recorded pitch."""
+    """Poses of a foot at every frame if it stood at a stance all the time: rolled on its heel before it is flat, on its toe after, by the
+    recorded pitch."""
     n, flat = len(pitch), np.flatnonzero(heel[st.first : st.end] & toe[st.first : st.end]) + st.first
     level, at = level_pose(s, st)
     frames = np.arange(n)

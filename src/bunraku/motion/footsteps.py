@@ -46,7 +46,9 @@ def walk_motion(
     still = 0.6  # s standing at both ends
     times = np.arange(0.0, 2 * still + steps * (single + double), 1.0 / fps)
     rest = kinematics(model, model.neutral())
-    feet = tuple(foot_path(s, side, rest, times, steps, length, single, double, height, still) for side, s in enumerate(feet_of))
+    feet = tuple(
+        foot_path(s, side, rest, times, steps, length, single, double, height, still) for side, s in enumerate(feet_of)
+    )
     supports = [np.vstack([f.corners(k) for f in feet]) for k in range(len(times))]
     upright = centroidal(model, model.neutral()).com
     middle = np.mean([f.position + f.rotation @ f.sole.middle for f in feet], axis=0)
@@ -65,10 +67,12 @@ def walk_motion(
 
 
 def stand(model: Model, lower: float = 0.03) -> np.ndarray:
-    """q of a figure that stands upright on both soles, its centre of mass above their middle and `lower` [m] than upright, elbows and knees bent a little."""
+    """q of a figure that stands upright on both soles, its centre of mass above their middle and `lower` [m] than upright, elbows and knees bent a
+    little."""
     rest = kinematics(model, model.neutral())
     feet = tuple(
-        Foot(s, np.ones(1, bool), np.ones(1, bool), (), rest.position[s.body][None], rest.rotation[s.body][None]) for s in soles(model)
+        Foot(s, np.ones(1, bool), np.ones(1, bool), (), rest.position[s.body][None], rest.rotation[s.body][None])
+        for s in soles(model)
     )
     middle = np.mean([rest.position[s.body] + rest.rotation[s.body] @ s.middle for s in soles(model)], axis=0)
     com = np.array([[middle[0], middle[1], centroidal(model, model.neutral()).com[2] - lower]])

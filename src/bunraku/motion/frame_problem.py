@@ -1,10 +1,10 @@
 """One frame of the dynamics filter: joint accelerations and floor forces together, nearest to what is asked for, with the equation of motion exact.
 
     min  sum weight |row y - wanted|^2     over y = (accelerations of the joints, shares s >= 0 of the edges of the friction pyramids)
-The base is eliminated, ab = Abb^-1 (Jb' f - bb - Abj aj) with f = G s, so that whatever comes out obeys mechanics; a pyramid of EDGES edges lies inside
-its cone. Eliminating aj too leaves a problem in s >= 0 alone (at most 8 corners times EDGES), solved exactly by the active-set method of Lawson and
-Hanson (1974), started from the set of the frame before. Joints beyond their bounds and torques beyond their limits get rows of their own and it is
-solved again, AGAIN times at most: such rows give way smoothly. Weights are those of control.whole_body. Cost about 2 ms, all NumPy.
+The base is eliminated, ab = Abb^-1 (Jb' f - bb - Abj aj) with f = G s, so that whatever comes out obeys mechanics; a pyramid of EDGES edges lies
+inside its cone. Eliminating aj too leaves a problem in s >= 0 alone (at most 8 corners times EDGES), solved exactly by the active-set method of
+Lawson and Hanson (1974), started from the set of the frame before. Joints beyond their bounds and torques beyond their limits get rows of their own and it is
+solved again, AGAIN times at most: such rows give way smoothly. Cost about 2 ms, all NumPy.
 Checked in tests/motion/test_frame_problem.py.
 """
 
@@ -25,8 +25,8 @@ W_HOLD, W_FORCE, W_BOUND, W_TORQUE = 1e6, 1e-2, 1e4, 1e2
 
 @dataclass(frozen=True)
 class Corner:
-    """A point of a body that touches the floor (normal z): point [m] in the body's frame, wanted: its acceleration less J_dot v [m/s^2]; near [N]: the
-    upward force that is preferred."""
+    """A point of a body that touches the floor (normal z): point [m] in the body's frame, wanted: its acceleration less J_dot v [m/s^2]; near [N]:
+    the upward force that is preferred."""
 
     link: str
     body: int
@@ -69,7 +69,9 @@ class FrameProblem:
         for k in range(len(corners)):
             G[3 * k : 3 * k + 3, EDGES * k : EDGES * (k + 1)] = edges.T
         J = np.vstack([np.zeros((0, len(b))), *(point_jacobian(state, c) for c in corners)])
-        inner = np.linalg.solve(M[np.ix_(base, base)], np.column_stack([-M[np.ix_(base, driven)], J[:, base].T @ G, -b[base]]))
+        inner = np.linalg.solve(
+            M[np.ix_(base, base)], np.column_stack([-M[np.ix_(base, driven)], J[:, base].T @ G, -b[base]])
+        )
         E, e0 = np.zeros((len(b), nj + ns)), np.zeros(len(b))
         E[base], e0[base] = inner[:, :-1], inner[:, -1]
         E[driven, np.arange(nj)] = 1.0
@@ -101,7 +103,9 @@ class FrameProblem:
         torque = M[driven] @ E
         torque[:, nj:] -= J[:, driven].T @ G
         rest, effort = M[driven] @ e0 + b[driven], state.model.effort[driven]
-        start = np.concatenate([np.zeros(0, dtype=bool), *(self.pressing.get((c.link, n), ALL) for n, c in enumerate(corners))])
+        start = np.concatenate(
+            [np.zeros(0, dtype=bool), *(self.pressing.get((c.link, n), ALL) for n, c in enumerate(corners))]
+        )
         held: set[tuple[str, int, float]] = set()
         for _ in range(AGAIN + 1):
             y = mixed(H, g, nj, start)

@@ -106,7 +106,9 @@ def generate(
         v = v + dt * a
         q = stepper(model).integrate(q, v, dt)
         if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e4:
-            raise InputError(f"generate: at t={t:.3f} s the motion runs away ({np.abs(v).max():.3g} m/s or rad/s); ask for less, or give a smaller dt.")
+            raise InputError(
+                f"generate: at t={t:.3f} s the motion runs away ({np.abs(v).max():.3g} m/s or rad/s); ask for less, or give a smaller dt."
+            )
         flags["limit"][k + 1] = bool(within_limits(model, q, 1e-3))
         out_q.append(q)
         out_v.append(v)
@@ -146,7 +148,9 @@ def spread(model: Model, weights: Mapping[str, float]) -> dict[str, Any]:
     return {"acceleration": a, "force": float(weights["force"]), "torque": float(weights["torque"])}
 
 
-def liked(state: State, home: np.ndarray, posture: tuple[float, float], share: dict[str, Any], axes: np.ndarray) -> Preferred:
+def liked(
+    state: State, home: np.ndarray, posture: tuple[float, float], share: dict[str, Any], axes: np.ndarray
+) -> Preferred:
     """What is preferred where nothing is asked: the starting pose at rest, small forces near the middle of the soles, small torques."""
     nj, nc = len(state.driven), len(axes)
     a = posture[0] * stepper(state.model).difference(state.q, home) - posture[1] * state.v
@@ -188,9 +192,7 @@ def sole_for(model: Model, c: Contact) -> Sole | None:
     return sole_of(model, link_of(model, c.frame)) if len(c.numbers) == 6 and not c.grip else None
 
 
-def touch(
-    state: State, h: Held, wrench: np.ndarray, friction: float, flags: dict[str, np.ndarray], k: int
-) -> Touch:
+def touch(state: State, h: Held, wrench: np.ndarray, friction: float, flags: dict[str, np.ndarray], k: int) -> Touch:
     """The points that carry a contact's wrench, and the flags they raise."""
     kin, link = state.kin, link_of(state.model, h.contact.frame)
     p = kin.pose(h.contact.frame)[0]

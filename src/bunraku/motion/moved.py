@@ -33,7 +33,12 @@ class Moved:
         """For JSON."""
         two = ("rms", "max")
         joints = {name: dict(zip(two, x)) for name, x in self.joints.items()}
-        return {"com_m": dict(zip(two, self.com)), "base_m": dict(zip(two, self.base)), "base_rad": dict(zip(two, self.turn)), "joints": joints}
+        return {
+            "com_m": dict(zip(two, self.com)),
+            "base_m": dict(zip(two, self.base)),
+            "base_rad": dict(zip(two, self.turn)),
+            "joints": joints,
+        }
 
     def lines(self) -> list[str]:
         """A table."""
@@ -59,4 +64,6 @@ def how_far(model: Model, recorded: Motion, solved: Solved) -> Moved:
     apart = difference(model, recorded.q[rows], q)
     joints = {j.name: pair(np.linalg.norm(apart[:, j.v], axis=1)) for j in model.joints if j.nv and j.kind != "free"}
     com = np.linalg.norm(centroidal(model, q).com - centroidal(model, recorded.q[rows]).com, axis=1)
-    return Moved(joints, pair(com), pair(np.linalg.norm(apart[:, :3], axis=1)), pair(np.linalg.norm(apart[:, 3:6], axis=1)))
+    return Moved(
+        joints, pair(com), pair(np.linalg.norm(apart[:, :3], axis=1)), pair(np.linalg.norm(apart[:, 3:6], axis=1))
+    )

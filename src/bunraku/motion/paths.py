@@ -46,7 +46,7 @@ def smooth(s: Any) -> Any:
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
 
-def swing(begin: float, end: float, start: Sequence[float], goal: Sequence[float], height: float = 0.06) -> Path:
+def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06) -> Path:
     """A foot's way from `start` to `goal` between two times, lifted by height [m]: 64 (s (1 - s))^3 is 0 with its rate and acceleration at both
     ends and 1 in the middle."""
     across = waypoints([(begin, start), (end, goal)])

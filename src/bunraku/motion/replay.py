@@ -3,7 +3,8 @@
 The world has the same step, floor and figure, so what it does differently is contact: it solves for the forces itself. Open loop nothing pulls the
 figure back, so errors grow as an inverted pendulum falls, e^(t / 0.3 s); with PD it follows, and the PD's share of the torque,
     share = sum |applied - torques| / sum |applied| ,
-says how much of the motion is the servos' own doing. Grips become connections, and what is only gripped does not collide. Checked in tests/motion/test_replay.py.
+says how much of the motion is the servos' own doing. Grips become connections, and what is only gripped does not collide.
+Checked in tests/motion/test_replay.py.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def replay(
     world = solved.world(contact, gripped=False)
     figure, model = world.figures[0], solved.model
     for name in solved.grips:
-        world.connect(figure[name], at=grip_point(solved, name), axes="x y z")
+        world.connect(figure[name], at=grip_point(solved, name).tolist(), axes="x y z")
     pd = stiffness > 0 or damping > 0
     steps = len(solved) - 1 if seconds is None else min(len(solved) - 1, round(seconds / solved.dt))
     if pd:

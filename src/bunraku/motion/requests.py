@@ -57,8 +57,8 @@ class Contact:
 
 @dataclass
 class Trajectory:
-    """A path for a frame, for "com", or for a joint, between `begin` and `end` [s]. position: t -> 3 numbers (a joint's coordinate); rotation: t -> 3x3
-    or wxyz. axes: some of x y z of the position. stiffness: w [1/s] of the feedback, critically damped."""
+    """A path for a frame, for "com", or for a joint, between `begin` and `end` [s]. position: t -> 3 numbers (a joint's coordinate); rotation: t ->
+    3x3 or wxyz. axes: some of x y z of the position. stiffness: w [1/s] of the feedback, critically damped."""
 
     of: str
     position: Path | None = None
@@ -96,7 +96,9 @@ class Requests:
         names = ["com", *self.joints, *(f.name for f in model.frames)]
         for tr in self.trajectories:
             if tr.of not in names:
-                raise UnknownName(f"trajectory: figure {model.name!r} has no link, frame or joint {tr.of!r}.{closest(tr.of, names)}")
+                raise UnknownName(
+                    f"trajectory: figure {model.name!r} has no link, frame or joint {tr.of!r}.{closest(tr.of, names)}"
+                )
             if tr.of == "com" and (model.joints[0].kind != "free" or tr.position is None):
                 raise InputError("trajectory of 'com': needs a position, and a figure with a free base.")
         for kind in known:
@@ -139,12 +141,12 @@ class Requests:
         for j, given in self.accelerations:
             for k, x in enumerate(values(given, t, j.nv, j.name)):
                 if np.isfinite(x):
-                    rows.add(x, 1.0, a=eye[j.iv + k])
+                    rows.add(float(x), 1.0, a=eye[j.iv + k])
         place = {int(d): k for k, d in enumerate(state.driven)}
         for j, given in self.torques:
             for k, x in enumerate(values(given, t, j.nv, j.name)):
                 if np.isfinite(x):
-                    rows.add(x, 1.0, tau=np.eye(rows.nj)[place[j.iv + k]])
+                    rows.add(float(x), 1.0, tau=np.eye(rows.nj)[place[j.iv + k]])
         where = 0
         for h in held:
             n = len(h.contact.numbers)
@@ -152,7 +154,7 @@ class Requests:
                 six = values(self.forces[h.contact.frame], t, 6, h.contact.frame)
                 for k, axis in enumerate(h.contact.numbers):
                     if np.isfinite(six[axis]):
-                        rows.add(six[axis], 1.0, f=np.eye(rows.nc)[where + k])
+                        rows.add(float(six[axis]), 1.0, f=np.eye(rows.nc)[where + k])
             where += n
         self.given = len(rows)
         return rows
@@ -163,7 +165,9 @@ class Requests:
             j = self.joints[tr.of]
             path = tr.rotation if j.kind == "ball" and tr.rotation is not None else tr.position
             if path is None or j.kind in ("free", "universal"):
-                raise InputError(f"trajectory of joint {j.name!r}: give a position to a hinge or slider, a rotation to a ball.")
+                raise InputError(
+                    f"trajectory of joint {j.name!r}: give a position to a hinge or slider, a rotation to a ball."
+                )
             if j.kind == "ball":
                 want, rate, acc = ball_rates(path, t)
                 error = turned(state.q[j.q], want)
@@ -172,7 +176,7 @@ class Requests:
                 error = want - state.q[j.q]
             asked = acc + self._bounded(2 * w * (rate - state.v[j.v]) + w * w * error)
             for k in range(j.nv):
-                rows.add(asked[k], tr.weight, a=eye[j.iv + k])
+                rows.add(float(asked[k]), tr.weight, a=eye[j.iv + k])
             return
         if tr.of == "com":
             c = centroidal(state.model, state.q, state.v)
@@ -191,12 +195,12 @@ class Requests:
             asked = acc + self._bounded(2 * w * (rate - speed) + w * w * (want - place))
             for k in axis_numbers(tr.axes, f"trajectory of {tr.of!r}"):
                 if k < 3:
-                    rows.add(asked[k] - bias[k], tr.weight, a=J[k])
+                    rows.add(float(asked[k] - bias[k]), tr.weight, a=J[k])
         if tr.rotation is not None and R is not None:
             want, rate, acc = turn_rates(tr.rotation, t)
             asked = acc + self._bounded(2 * w * (rate - omega) + w * w * rotation_vector(want @ R.T))
             for k in range(3):
-                rows.add(asked[k] - bias[3 + k], tr.weight, a=J[3 + k])
+                rows.add(float(asked[k] - bias[3 + k]), tr.weight, a=J[3 + k])
 
     def _bounded(self, x: np.ndarray) -> np.ndarray:
         """Feedback no longer than the bound, its direction kept."""

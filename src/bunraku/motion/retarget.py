@@ -80,7 +80,12 @@ def retarget(
     return Motion(model, source.times[rows] - source.times[rows][0], q, meta)
 
 
-LEGS = (("left_thigh", "left_shank"), ("left_shank", "left_foot"), ("right_thigh", "right_shank"), ("right_shank", "right_foot"))
+LEGS = (
+    ("left_thigh", "left_shank"),
+    ("left_shank", "left_foot"),
+    ("right_thigh", "right_shank"),
+    ("right_shank", "right_foot"),
+)
 ARMS = ("left_upper_arm", "right_upper_arm")
 
 
@@ -99,7 +104,8 @@ def t_pose(source: Motion, bones: Mapping[str, Bone], q: np.ndarray) -> bool:
 
 
 def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np.ndarray:  # type: ignore[no-untyped-def]
-    """The smallest turn that lays a link of the neutral figure along its source bone in the reference pose; feet and links without an end stay level."""
+    """The smallest turn that lays a link of the neutral figure along its source bone in the reference pose; feet and links without an end stay as
+    they are."""
     if not bone.end or bone.link.endswith("foot"):
         return np.eye(3)
     a, b = -neutral.pose(bone.link)[1][:, 2], ref.pose(bone.end)[0] - ref.pose(bone.joint)[0]
@@ -124,7 +130,12 @@ def leg_length(model: Model, k, bones: Mapping[str, Bone]) -> float:  # type: ig
 
 
 def put(
-    model: Model, q: np.ndarray, place: dict[str, np.ndarray], turn: dict[str, np.ndarray], bones: Mapping[str, Bone], scale: float
+    model: Model,
+    q: np.ndarray,
+    place: dict[str, np.ndarray],
+    turn: dict[str, np.ndarray],
+    bones: Mapping[str, Bone],
+    scale: float,
 ) -> None:
     """Fill q: the base, then every mapped joint, parents first; changes `turn` where a hinge or a leg asks for it."""
     links = {x.name: x for x in model.description.links}
@@ -133,11 +144,15 @@ def put(
     if root.kind != "free" or root.link not in bones:
         raise InputError(f"retarget: figure {model.name!r} needs a free base that the mapping names.")
     hips = [bones[f"{side}_thigh"].joint for side in ("left", "right")]
-    middle = np.mean([neutral.pose(f"{side}_thigh")[0] for side in ("left", "right")], axis=0) - neutral.pose(root.link)[0]
+    middle = (
+        np.mean([neutral.pose(f"{side}_thigh")[0] for side in ("left", "right")], axis=0) - neutral.pose(root.link)[0]
+    )
     R0 = neutral.pose(root.link)[1]
     base = scale * 0.5 * (place[hips[0]] + place[hips[1]]) - turn[root.link] @ (R0.T @ middle)
     q[:, root.iq : root.iq + 3] = base
-    q[:, root.iq + 3 : root.iq + 7] = steady(turn[root.link] @ R0.T @ _matrix(model.neutral()[root.iq + 3 : root.iq + 7]))
+    q[:, root.iq + 3 : root.iq + 7] = steady(
+        turn[root.link] @ R0.T @ _matrix(model.neutral()[root.iq + 3 : root.iq + 7])
+    )
     angle: dict[str, np.ndarray] = {}
     done = {root.link}
     for j in model.joints:
@@ -151,13 +166,17 @@ def put(
         if j.kind == "hinge" and j.link in angle:
             q[:, j.iq] = angle[j.link]
         elif j.kind == "ball":
-            below = [x for x in model.joints if x.kind == "hinge" and links[x.link].parent == j.link and x.link in bones]
+            below = [
+                x for x in model.joints if x.kind == "hinge" and links[x.link].parent == j.link and x.link in bones
+            ]
             if below and bones[j.link].end and bones[below[0].link].end:
                 bend(model, j, below[0], q, place, turn, bones, scale, angle, neutral)
             home = neutral.pose(parent)[1].T @ neutral.pose(j.link)[1]
             q[:, j.q] = steady(home.T @ np.swapaxes(turn[parent], -1, -2) @ turn[j.link])
         else:
-            raise InputError(f"retarget: joint {j.name!r} is a {j.kind}; only balls, and hinges below balls, are led by a skeleton.")
+            raise InputError(
+                f"retarget: joint {j.name!r} is a {j.kind}; only balls, and hinges below balls, are led by a skeleton."
+            )
         done.add(j.link)
 
 
@@ -182,13 +201,17 @@ def bend(
         l2 = float(np.linalg.norm(neutral.pose(foot)[0] - neutral.pose(hinge.link)[0]))
         root = model.joints[0]
         R0 = neutral.pose(root.link)[1]
-        hip = q[:, root.iq : root.iq + 3] + turn[root.link] @ (R0.T @ (neutral.pose(upper.link)[0] - neutral.pose(root.link)[0]))
+        hip = q[:, root.iq : root.iq + 3] + turn[root.link] @ (
+            R0.T @ (neutral.pose(upper.link)[0] - neutral.pose(root.link)[0])
+        )
         d = scale * place[two.end] - hip
         length = np.clip(np.linalg.norm(d, axis=1), abs(l1 - l2) + 1e-6, 0.9995 * (l1 + l2))
         flex = np.pi - np.arccos(np.clip((l1 * l1 + l2 * l2 - length**2) / (2 * l1 * l2), -1.0, 1.0))
         up = -unit(d)
         y = unit(y - np.einsum("ij,ij->i", y, up)[:, None] * up)
-        lean = -sign * np.arcsin(np.clip(l2 * np.sin(flex) / length, -1.0, 1.0))  # of the thigh against the line, about y
+        lean = -sign * np.arcsin(
+            np.clip(l2 * np.sin(flex) / length, -1.0, 1.0)
+        )  # of the thigh against the line, about y
         z1 = np.cos(lean)[:, None] * up + np.sin(lean)[:, None] * np.cross(y, up)
     y = unit(y - np.einsum("ij,ij->i", y, z1)[:, None] * z1)
     turn[upper.link] = np.stack([np.cross(y, z1), y, z1], axis=2)
@@ -223,7 +246,7 @@ def smoothed(model: Model, q: np.ndarray, times: np.ndarray, cutoff: float) -> n
 
     steps = np.diff(times)
     rate = 1.0 / float(steps.mean()) if len(steps) else 0.0
-    if len(q) < 16 or not 0 < cutoff:
+    if len(q) < 16 or not cutoff > 0:
         return q
     if cutoff >= 0.45 * rate:
         return q
@@ -262,7 +285,9 @@ def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, floa
             continue
         speed = np.linalg.norm(np.gradient(k.position[:, s.body], times, axis=0), axis=1)
         w = k.twist[:, s.body, 3:]
-        rows = resting(speed, k.position[:, s.body, 2]) & (np.linalg.norm(w, axis=1) < max(1.0, float(np.percentile(np.linalg.norm(w, axis=1), 15.0))))
+        rows = resting(speed, k.position[:, s.body, 2]) & (
+            np.linalg.norm(w, axis=1) < max(1.0, float(np.percentile(np.linalg.norm(w, axis=1), 15.0)))
+        )
         if np.count_nonzero(rows) < 8:
             continue
         up = np.median(k.rotation[rows, s.body, 2, :], axis=0)  # the world's z in the foot

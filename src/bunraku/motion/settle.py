@@ -40,7 +40,12 @@ def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int
             for f in feet:
                 b = f.sole.body
                 rows.append(FIRM * frame_jacobian(model, q, f.sole.link))
-                errors.append(FIRM * np.concatenate([f.position[k] - kin.position[b], rotation_vector(f.rotation[k] @ kin.rotation[b].T)]))
+                errors.append(
+                    FIRM
+                    * np.concatenate(
+                        [f.position[k] - kin.position[b], rotation_vector(f.rotation[k] @ kin.rotation[b].T)]
+                    )
+                )
             rows.append(momentum_matrix(model, q)[:3] / model.mass)
             errors.append(com[k] - centroidal(model, q).com)
             J, e = np.vstack(rows), np.concatenate(errors)
@@ -53,7 +58,9 @@ def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int
     return Motion(model, motion.times, out, motion.meta)
 
 
-def rates(model: Model, q: np.ndarray, v: np.ndarray, twists: list[tuple[str, np.ndarray]], com_rate: np.ndarray) -> np.ndarray:
+def rates(
+    model: Model, q: np.ndarray, v: np.ndarray, twists: list[tuple[str, np.ndarray]], com_rate: np.ndarray
+) -> np.ndarray:
     """v near a given one with which links have given twists and the centre of mass a given velocity."""
     rows, wanted = [np.sqrt(POSE) * np.eye(model.nv)], [np.sqrt(POSE) * v]
     for link, twist in twists:

@@ -23,7 +23,9 @@ class Bone:
     end: str = ""
 
 
-def _sides(names: Mapping[str, tuple[str, str]], sides: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _sides(
+    names: Mapping[str, tuple[str, str]], sides: Mapping[str, str]
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     out: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for ours, theirs in sides.items():
         for link, (joint, end) in names.items():
@@ -60,7 +62,9 @@ OURS = {link.replace("__", "_"): value for link, value in OURS.items()}
 NEEDED = ("pelvis", "left_thigh", "left_shank", "left_foot", "right_thigh", "right_shank", "right_foot")
 
 
-def bones_of(model: Model, source: Model, mapping: Mapping[str, str | Sequence[str]] | None = None) -> tuple[str, list[Bone]]:
+def bones_of(
+    model: Model, source: Model, mapping: Mapping[str, str | Sequence[str]] | None = None
+) -> tuple[str, list[Bone]]:
     """(name of the set, bones) that lead from a source skeleton to a figure; InputError where the names are unknown."""
     frames = {f.name: f.name for f in source.frames}
     if mapping is not None:
@@ -87,5 +91,7 @@ def given(model: Model, frames: Mapping[str, str], link: str, x: str | Sequence[
     model.frame(link)
     words = [x] if isinstance(x, str) else list(x)
     if not 1 <= len(words) <= 2 or any(w not in frames for w in words):
-        raise InputError(f"retarget: mapping of {link!r}: {x!r} is no joint of the source, nor a pair (joint, end joint).")
+        raise InputError(
+            f"retarget: mapping of {link!r}: {x!r} is no joint of the source, nor a pair (joint, end joint)."
+        )
     return Bone(link, *words)

@@ -49,7 +49,9 @@ class Solved:
     model: Model
     dt: float
     frames: Frames
-    shapes: tuple[tuple[str, int], ...]  # (link or "world", number of the fixed shape) of every shape number of the patches
+    shapes: tuple[
+        tuple[str, int], ...
+    ]  # (link or "world", number of the fixed shape) of every shape number of the patches
     fixed: tuple[Shape, ...] = (GROUND,)
     friction: float = 0.8
     grips: tuple[str, ...] = ()

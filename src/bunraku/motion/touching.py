@@ -21,7 +21,8 @@ COUPLE = 0.05  # m: half the distance of the two points of a couple
 
 @dataclass(frozen=True, eq=False)
 class Sole:
-    """The lower face of a link's box: corners (4, 3) in the body's frame, heel right, heel left, toe right, toe left as far as x is ahead and y left."""
+    """The lower face of a link's box: corners (4, 3) in the body's frame: heel right, heel left, toe right, toe left, where x is ahead and y
+    left."""
 
     link: str
     body: int
@@ -48,7 +49,9 @@ def soles(model: Model) -> tuple[Sole, ...]:
     names = [f.name for f in model.links if "foot" in f.name.lower() or "sole" in f.name.lower()]
     found = [s for s in (sole_of(model, name) for name in names) if s is not None]
     if not found:
-        raise InputError(f"figure {model.name!r} has no link with 'foot' in its name and a box as its sole; name the contacts yourself.")
+        raise InputError(
+            f"figure {model.name!r} has no link with 'foot' in its name and a box as its sole; name the contacts yourself."
+        )
     return tuple(found)
 
 
