@@ -75,7 +75,7 @@ def test_blocks_that_do_not_fit():
         Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
 
 
-def test_wide_frames_keep_float64():
+def test_precise_frames_keep_float64():
     narrow = some()
     wide = Frames(
         **{
@@ -83,10 +83,10 @@ def test_wide_frames_keep_float64():
             for name, kind, _, _ in LAYOUT
         }
     )
-    back = Frames.from_bytes(bytes(wide.to_bytes(wide=True)), 5, 4)
+    back = Frames.from_bytes(bytes(wide.to_bytes(precise=True)), 5, 4)
     assert same(back, wide) and back.q.dtype == np.float64
     assert not np.array_equal(Frames.from_bytes(bytes(wide.to_bytes()), 5, 4).q, wide.q)
-    data = bytearray(wide.to_bytes(wide=True))
+    data = bytearray(wide.to_bytes(precise=True))
     data[12:16] = (7).to_bytes(4, "little")
-    with pytest.raises(FormatError, match="unknown kind"):
+    with pytest.raises(FormatError, match="does not know"):
         Frames.from_bytes(bytes(data), 5, 4)

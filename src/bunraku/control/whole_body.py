@@ -27,7 +27,7 @@ from bunraku.errors import InputError
 from bunraku.model.model import Model
 from bunraku.spatial.table import Table
 
-CONTACT_WEIGHT, TASK_WEIGHT, FORCE_WEIGHT = 1e6, 1e3, 1e-6
+CONTACT_WEIGHT, TASK_WEIGHT, FORCE_WEIGHT = 1e6, 1e3, 1e-5
 Vector = Sequence[float] | np.ndarray
 
 
@@ -58,7 +58,7 @@ class Contact:
 @dataclass(frozen=True)
 class Solution:
     """a (nv,), forces (contacts, 3) [N] world axes, tau (nv,) with zeros on the base; iterations and factorisations of the solver; `limited`: torques
-    that are at their limits; `open_contacts` [m/s^2], `outside_cones` [N]: what is left of these after the last round but one (0 for one round)."""
+    that are at their limits; `open_contacts` [m/s^2], `outside_cones` [N]: what was left of these before the last round (0 for one round)."""
 
     a: np.ndarray
     forces: np.ndarray
@@ -122,11 +122,11 @@ class WholeBody:
         w[at.W_TURN][:, 3] = -at.FAR
         effort = np.minimum(m.effort[self._room.first :], at.FAR) if torque_limits else np.full(nj, at.FAR)
         w[at.W_EFFORT][:, 0], w[at.W_EFFORT][:, 1] = -effort, effort
-        w[at.W_SET][[at.FORCE_WEIGHT, at.TOLERANCE]] = force_weight, 1e-10
+        w[at.W_SET][[at.FORCE_WEIGHT, at.TOLERANCE, at.CONE_PENALTY]] = force_weight, 1e-9, 0.3
         w[at.W_SET][[at.REST_CONE, at.REST_CONTACT]] = 0.0
         if rounds < 1:
             raise InputError(f"whole_body: rounds {rounds} is not 1 or more.")
-        w[at.W_COUNT][at.ROUNDS] = rounds
+        w[at.W_COUNT][[at.ROUNDS, at.PATIENCE]] = rounds, 25
         whole_body_once.call(self._table.handle)
         count, s = w[at.W_COUNT], w[at.W_SET]
         weight = max((c.weight for c in contacts), default=1.0)
@@ -137,7 +137,7 @@ class WholeBody:
             int(count[at.ITERATIONS]),
             int(count[at.FACTORS]),
             int(count[at.LIMITED]),
-            float(s[at.REST_CONTACT]) / max(weight, 1e-300) ** 0.5,
+            abs(float(s[at.REST_CONTACT])) / max(weight, 1e-300) ** 0.5,
             float(s[at.REST_CONE]),
         )
 
@@ -179,6 +179,8 @@ class WholeBody:
             w[at.W_CONTACT_BODY][k] = info.body
         if len(contacts) != w[at.W_COUNT][at.NC]:
             w[at.W_Y][:] = 0.0
+            first = (self._room.nj + 3) // 4 * 4
+            w[at.W_Y][first : first + 3 * len(contacts) : 3] = 9.8 * self.model.mass / max(len(contacts), 1)
         w[at.W_COUNT][at.NC] = len(contacts)
 
 

@@ -41,15 +41,17 @@ W_Y, W_NEXT = places(BEFORE + 28, BEFORE + 30)  # (N) unknowns
 W_STATE = number(BEFORE + 30)  # (nj + B + D + C) which bounds act: joints, balls, torques; states of cones
 W_CONE = number(BEFORE + 31)  # (C, 12) multiplier 3, curvature 9
 W_LAM = number(BEFORE + 32)  # (nj + B + D) multipliers of bounds
-W_DENSE, W_DENSE_OF = places(BEFORE + 33, BEFORE + 35)  # (D, columns) rows of torques at their limits; (D) joint, + for the upper end
+W_DENSE, W_DENSE_OF = places(BEFORE + 33, BEFORE + 35)  # (D, columns) rows of pairs that stay apart, of torques at their limits; (D) joint or -1
 W_MASS = number(BEFORE + 35)  # (nv, nv) mass matrix, where torques reach their limits
 W_FEXT = number(BEFORE + 36)  # (6 nb) forces on bodies
-AFTER = BEFORE + 37
+W_APART_BODY, W_APART = places(BEFORE + 37, BEFORE + 39)  # (K, 2) two bodies, (K, 7) point and normal (world), least acceleration apart
+AFTER = BEFORE + 39
 
-# entries of W_COUNT
-NC, NT, NB_TURN, ND, ITERATIONS, FACTORS, ROUNDS, LIMITED, COUNT_SIZE = range(9)
-# entries of W_SET: weight of forces [1/N^2], change of y that ends the iteration; found: rest of the contact rows, of the cones
-FORCE_WEIGHT, TOLERANCE, REST_CONTACT, REST_CONE, SET_SIZE = range(5)
+# entries of W_COUNT: contacts, tasks, pairs, dense rows; found: iterations, factorisations; rounds; torques at limits; iterations a round at most
+NC, NT, NK, ND, ITERATIONS, FACTORS, ROUNDS, LIMITED, PATIENCE, COUNT_SIZE = range(10)
+# entries of W_SET: weight of forces [1/N^2], change of y that ends the iteration; found: rest of the contact rows, of the cones; penalty of cones,
+# of the largest curvature of the forces
+FORCE_WEIGHT, TOLERANCE, REST_CONTACT, REST_CONE, CONE_PENALTY, SET_SIZE = range(6)
 # columns of W_TASK: point in the body's frame, wanted acceleration (linear, angular), weights of its six rows
 POINT, WANTED, WEIGHT = 0, 3, 9
 TASK_COLUMNS = 15
@@ -59,7 +61,8 @@ CONTACT_COLUMNS = 14
 
 MOST_CONTACTS = 16
 MOST_TASKS = 16
-MOST_DENSE = 16
+MOST_APART = 8
+MOST_DENSE = 24  # pairs that stay apart, and torques at their limits
 FAR = 1e12  # a bound that is none
 
 
@@ -116,6 +119,8 @@ class Room:
             W_DENSE_OF: np.zeros(MOST_DENSE, integer),
             W_MASS: np.zeros((model.nv, model.nv)),
             W_FEXT: np.zeros(6 * model.nb),
+            W_APART_BODY: np.zeros((MOST_APART, 2), integer),
+            W_APART: np.zeros((MOST_APART, 7)),
         }
         for k, array in self.w.items():
             table.put(k, array)

@@ -18,7 +18,6 @@ from bunraku.control.end_links import (
     direction_bias,
     joint_answers,
     point_of,
-    survey,
 )
 from bunraku.control.whole_body_arrays import (
     C_NEAR,
@@ -39,14 +38,12 @@ from bunraku.control.whole_body_arrays import (
     W_INTS,
     W_MOMENTUM,
     W_POSTURE,
-    W_Q,
     W_REALS,
     W_ROWS,
     W_SCRATCH,
     W_SET,
     W_TASK,
     W_TASK_BODY,
-    W_V,
     WANTED,
     WEIGHT,
 )
@@ -189,10 +186,9 @@ def momentum_rows(h, n, width, r):
 
 @part
 def build(h):
-    """Fill W_H; returns the number of rows in W_ROWS."""
+    """Fill W_H; returns the number of rows in W_ROWS. `survey` has been at the state."""
     ints, reals, work = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH)
     count, posture, form = ints1(h, W_COUNT), reals2(h, W_POSTURE), reals1(h, W_H)
-    survey(ints, reals, reals1(h, W_Q), reals1(h, W_V), work)
     nj = posture.shape[0]
     na = room_of(nj)
     n = na + 3 * count[NC]

@@ -6,7 +6,7 @@ Checked in tests/control/test_whole_body.py.
 
 from __future__ import annotations
 
-from bunraku.control.end_links import ROOT, base_bias, joints_of, point_of
+from bunraku.control.end_links import ROOT, add_joints, base_bias, joints_of, point_bias, point_of, survey
 from bunraku.control.whole_body_arrays import (
     C_POINT,
     FACTORS,
@@ -15,7 +15,10 @@ from bunraku.control.whole_body_arrays import (
     MOST_DENSE,
     NC,
     ND,
+    NK,
     W_A,
+    W_APART,
+    W_APART_BODY,
     W_COLUMNS,
     W_CONTACT,
     W_CONTACT_BODY,
@@ -128,6 +131,27 @@ def torque_row(h, j, sign, limit, k):
 
 
 @part
+def apart_rows(h):
+    """Dense rows of pairs of the figure's own bodies that shall not come nearer: relative acceleration along the normal, in which the base cancels."""
+    ints, reals, work = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH)
+    count, pair, apart, dense = ints1(h, W_COUNT), ints2(h, W_APART_BODY), reals2(h, W_APART), reals2(h, W_DENSE)
+    n = room_of(reals2(h, W_POSTURE).shape[0]) + 3 * count[NC]
+    zero = (0.0, 0.0, 0.0)
+    for k in range(count[NK]):
+        row = dense[k]
+        for c in range(row.shape[0]):
+            row[c] = 0.0
+        x = row3(apart, k, 0)
+        normal = row3(apart, k, 3)
+        add_joints(ints, reals, work, pair[k, 0], x, zero, normal, row)
+        add_joints(ints, reals, work, pair[k, 1], x, zero, scale(-1.0, normal), row)
+        bias = sub(point_bias(work, pair[k, 0], x), point_bias(work, pair[k, 1], x))
+        row[n] = apart[k, 6] - dot(normal, bias)
+        ints1(h, W_DENSE_OF)[k] = -1
+    count[ND] = count[NK]
+
+
+@part
 def joint_share(ints, reals, work, body, x, f, j):
     """What a unit force f at point x of a body does along joint DoF j."""
     from_joint = 0.0
@@ -160,7 +184,7 @@ def limit_torques(h):
                 known = True
         if known:
             continue
-        if count[ND] == 0:
+        if count[ND] == count[NK]:
             mass_matrix(
                 ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_SECOND), reals2(h, W_MASS)
             )
@@ -173,12 +197,12 @@ def limit_torques(h):
 
 @part
 def whole_body(h):
-    """The whole problem of W_…: from state, tasks, contacts and bounds to W_A, W_FORCE, W_TAU."""
+    """The whole problem of W_…: from a surveyed state, tasks, contacts and bounds to W_A, W_FORCE, W_TAU."""
     count, effort, tau = ints1(h, W_COUNT), reals2(h, W_EFFORT), reals1(h, W_TAU)
-    count[ND] = 0
     count[ITERATIONS] = 0
     count[FACTORS] = 0
     build(h)
+    apart_rows(h)
     solve(h)
     read_out(h)
     for _ in range(TRIES):
@@ -186,7 +210,7 @@ def whole_body(h):
             break
         solve(h)
         read_out(h)
-    count[LIMITED] = count[ND]
+    count[LIMITED] = count[ND] - count[NK]
     first = joints_of(ints2(h, W_INTS))
     for k in range(first):
         tau[k] = 0.0  # what is left of the six rows is rounding
@@ -197,5 +221,6 @@ def whole_body(h):
 @entry("h")
 def whole_body_once(h):
     """One problem."""
+    survey(ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_V), reals1(h, W_SCRATCH))
     whole_body(h)
     return 0

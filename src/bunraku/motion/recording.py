@@ -35,7 +35,7 @@ from bunraku.motion.motion import Motion, between, bracket
 from bunraku.world.blockfile import BlockFile
 from bunraku.world.frames import Frames
 from bunraku.world.plain import from_plain
-from bunraku.world.recorder import EVENTS, FORMAT, FRAMES, NEWEST
+from bunraku.world.recorder import EVENTS, FORMAT, FRAMES, VERSION
 
 if TYPE_CHECKING:
     from typing import Self
@@ -100,7 +100,7 @@ class Recording:
         if not isinstance(head, dict) or head.get("format") != FORMAT:
             raise FormatError(f"{file.path}: not a recording.")
         try:
-            if int(head["version"]) > NEWEST:
+            if int(head["version"]) > VERSION:
                 raise FormatError(
                     f"{file.path}: written by Bunraku {head.get('bunraku')}, newer than this one; update Bunraku."
                 )

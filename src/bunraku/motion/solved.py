@@ -24,7 +24,7 @@ from bunraku.model.model import Model
 from bunraku.motion.motion import Motion
 from bunraku.world.blockfile import BlockWriter
 from bunraku.world.frames import LAYOUT, Frames
-from bunraku.world.recorder import FRAMES, NEWEST, header
+from bunraku.world.recorder import FRAMES, header
 from bunraku.world.world import World
 
 BLOCK = 512  # frames
@@ -147,11 +147,11 @@ class Solved:
         patches[:, :2] = table[patches[:, :2]] if len(patches) else patches[:, :2]
         arrays = {name: getattr(self.frames, name) for name, _, _, _ in LAYOUT}
         frames = Frames(**{**arrays, "patches": patches})
-        file = BlockWriter(path, {**head, "version": NEWEST})
+        file = BlockWriter(path, head)
         try:
             for first in range(0, len(self), BLOCK):
                 some = frames[first : first + BLOCK]
-                file.add(FRAMES, some.to_bytes(wide=True), len(some), float(some.times[0]), float(some.times[-1]))
+                file.add(FRAMES, some.to_bytes(precise=True), len(some), float(some.times[0]), float(some.times[-1]))
             return file.close()
         except BaseException:
             file.file.close()
