@@ -72,7 +72,11 @@ def test_pulling_and_leaving_the_sole_are_flagged(human, start):
 def test_given_accelerations_torques_and_forces(human, start):
     W = human.mass * 9.80665
     six = [np.nan, np.nan, 0.3 * W, np.nan, np.nan, np.nan]
-    known = {"acceleration": {"left_elbow": lambda t: 2.0}, "torque": {"neck": [0.0, np.nan, 0.0]}, "force": {"left_sole": six}}
+    known = {
+        "acceleration": {"left_elbow": lambda t: 2.0},
+        "torque": {"neck": [0.0, np.nan, 0.0]},
+        "force": {"left_sole": six},
+    }
     m = generate(human, seconds=0.1, dt=0.002, start=start, contacts=FEET, known=known)
     assert np.allclose(m.a[1:, human.joint("left_elbow").v], 2.0, atol=1e-6)
     assert np.abs(m.torques[1:, human.joint("neck").v][:, [0, 2]]).max() < 1e-6

@@ -11,6 +11,7 @@ from bunraku.model.configuration import exponential, multiply
 from bunraku.motion import Motion, retarget
 from bunraku.motion.retarget import smoothed
 from motion_data import captured, walk
+from robots import robot
 
 NAMES = {
     "pelvis": "Hips", "trunk": "Spine1", "head": "Head", "thigh": "UpLeg", "shank": "Leg", "foot": "Foot", "upper_arm": "Arm", "lower_arm": "ForeArm",
@@ -108,6 +109,32 @@ def test_captured_clips_follow_their_ankles(name):
     assert motion.q[:, model.joint("left_knee").iq].min() >= 0.0
 
 
+def test_a_robot_with_a_mapping_goes_by_inverse_kinematics():
+    model = bk.load(robot("simple_humanoid"), meshes=False, root="free")
+    mapping = {"BODY": "pelvis", "torso": "trunk"}
+    for S, side in (("L", "left"), ("R", "right")):
+        mapping |= {
+            f"{S}LEG_LINK2": f"{side}_thigh",
+            f"{S}LEG_LINK4": f"{side}_shank",
+            f"{S.lower()}_ankle": f"{side}_foot",
+        }
+    whole = walk()
+    part = Motion(whole.model, whole.times[70:130], whole.q[70:130])  # the first step of the left foot
+    out = retarget(to_motion(from_motion(part)), model, mapping=mapping, cutoff=None)
+    scale = out.meta["scale"]
+    hip, knee, ankle = (bk.kinematics(model, model.neutral()).pose(x)[0] for x in ("LLEG_LINK2", "LLEG_LINK4", "l_ankle"))
+    leg = np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee)
+    assert scale == pytest.approx(leg / (0.491 * 1.7), rel=1e-9)
+    ours, theirs = bk.kinematics(model, out.q), bk.kinematics(part.model, part.q)
+    left, right = ours.pose("l_ankle")[0], ours.pose("r_ankle")[0]
+    went = theirs.pose("left_foot")[0]
+    assert left[-1, 0] - left[0, 0] == pytest.approx(scale * (went[-1, 0] - went[0, 0]), abs=0.03)
+    assert np.ptp(right[:, 0]) < 0.02 and np.ptp(left[:, 2]) > 0.02
+    assert not any(bk.within_limits(model, q, 1e-9) for q in out.q)
+    with pytest.raises(InputError, match="free base"):
+        retarget(to_motion(from_motion(part)), model, mapping={"l_ankle": "left_foot"})
+
+
 def test_mistakes():
     model, motion = bk.human(), walk()
     source = to_motion(from_motion(motion))
@@ -117,5 +144,5 @@ def test_mistakes():
         retarget(source, model, reference="second")
     with pytest.raises(InputError, match="no joint of the source"):
         retarget(source, model, mapping={"pelvis": "hips"})
-    with pytest.raises(InputError, match="legs give the scale"):
+    with pytest.raises(InputError, match="no two links below each other"):
         retarget(source, model, mapping={"pelvis": "pelvis"})

@@ -52,9 +52,9 @@ def main(
 
     motion = read(file, model, cutoff)
     began = time.perf_counter()
-    with progress_bar(1, "planning") as update:
+    with progress_bar(100, "planning") as update:
         filtered = dynamics_filter(
-            motion, dt=dt, friction=friction, progress=lambda done, of: update(done / of, "filtering")
+            motion, dt=dt, friction=friction, progress=lambda done, of: update(100 * done // of, "filtering")
         )
     target = out if out is not None else Path(f"{Path(file).stem}-filtered.bkr")
     solved = filtered.solved

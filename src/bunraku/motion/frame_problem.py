@@ -3,8 +3,8 @@
     min  sum weight |row y - wanted|^2     over y = (accelerations of the joints, shares s >= 0 of the edges of the friction pyramids)
 The base is eliminated, ab = Abb^-1 (Jb' f - bb - Abj aj) with f = G s, so that whatever comes out obeys mechanics; a pyramid of EDGES edges lies
 inside its cone. Eliminating aj too leaves a problem in s >= 0 alone (at most 8 corners times EDGES), solved exactly by the active-set method of
-Lawson and Hanson (1974), started from the set of the frame before. Joints beyond their bounds and torques beyond their limits get rows of their own and it is
-solved again, AGAIN times at most: such rows give way smoothly. Cost about 2 ms, all NumPy.
+Lawson and Hanson (1974), started from the set of the frame before. Joints beyond their bounds and torques beyond their limits get rows of their
+own and it is solved again, AGAIN times at most: such rows give way smoothly. Cost about 2 ms, all NumPy.
 Checked in tests/motion/test_frame_problem.py.
 """
 

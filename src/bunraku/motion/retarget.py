@@ -4,7 +4,8 @@ In a reference pose of the source (its first frame where that is a T-pose, else 
 bone by the smallest turn from the neutral pose, R_ref; from then on it turns as its source joint does: R(t) = S(t) S(ref)' R_ref. A hinge (knee,
 elbow) bends by the angle between its two bones, and the link above turns about itself so that the hinge's axis is across both; where they are
 nearly in line the axis of R(t) is kept. Legs reach for the scaled place of the source's ankle, so that proportions do not make feet slide:
-cosine rule for the knee. Lengths scale by the leg (hip to knee to ankle), so the unit of the file does not matter.
+cosine rule for the knee. Figures of other joints than balls and hinges below them go by inverse kinematics (motion.retarget_ik). Lengths scale by
+the leg (hip to knee to ankle), so the unit of the file does not matter.
 Smoothing: Butterworth, 4th order, forwards and backwards (no delay), default 6 Hz after Winter; quaternions component by component.
 The floor: a plane through the lowest corners of resting feet becomes z = 0 (captured floors often slope by a centimetre a metre), and each foot is
 turned by one constant so that it rests level, as T-poses rarely have level feet. Checked in tests/motion/test_retarget.py.
@@ -23,7 +24,8 @@ from bunraku.model.configuration import exponential, multiply, quaternions
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import JointInfo, Model
 from bunraku.motion.motion import Motion
-from bunraku.motion.skeletons import Bone, bones_of
+from bunraku.motion.retarget_ik import bone_scale, solve_frames
+from bunraku.motion.skeletons import NEEDED, Bone, bones_of
 from bunraku.motion.touching import soles
 
 CUTOFF = 6.0  # Hz
@@ -64,9 +66,13 @@ def retarget(
         home = neutral.pose(b.link)[1]
         along = lay(model, neutral, b, ref, by_link) @ home
         turn[b.link] = now.pose(b.joint)[1] @ ref.pose(b.joint)[1].T @ along
-    scale = leg_length(model, neutral, {x: Bone(x, x, y) for x, y in LEGS}) / leg_length(source.model, ref, by_link)
-    q = np.tile(model.neutral(), (len(now.position), 1))
-    put(model, q, place, turn, by_link, scale)
+    if ours(model, by_link):
+        scale = leg_length(model, neutral, {x: Bone(x, x, y) for x, y in LEGS}) / leg_length(source.model, ref, by_link)
+        q = np.tile(model.neutral(), (len(now.position), 1))
+        put(model, q, place, turn, by_link, scale)
+    else:
+        scale = bone_scale(model, ref, by_link)
+        q = solve_frames(model, by_link, place, turn, scale)
     if cutoff is not None:
         q = smoothed(model, q, source.times[rows], cutoff)
     tilt = level_feet(model, q, source.times[rows]) if floor else {}
@@ -78,6 +84,16 @@ def retarget(
         "floor_m": [float(drop.min()), float(drop.max())], "feet_levelled_rad": tilt, "cutoff_Hz": cutoff, "clipped_rad": clipped,
     }  # fmt: skip
     return Motion(model, source.times[rows] - source.times[rows][0], q, meta)
+
+
+def ours(model: Model, bones: Mapping[str, Bone]) -> bool:
+    """Whether a figure is built and named like `human()`: balls, with hinges below them. Others go by inverse kinematics."""
+    kinds = {j.link: j.kind for j in model.joints if j.nv}
+    return (
+        set(NEEDED) <= set(bones)
+        and all(kinds.get(x, "fixed") in ("free", "ball", "hinge") for x in bones)
+        and kinds["left_thigh"] == "ball"
+    )
 
 
 LEGS = (
@@ -279,7 +295,7 @@ def resting(motion_speed: np.ndarray, height: np.ndarray) -> np.ndarray:
 def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, float]:
     """Turn each foot by one constant so that it is level while it rests (a T-pose rarely has level feet); returns foot -> angle [rad]. Changes q."""
     k, out = kinematics(model, q, Motion(model, times, q).v), {}
-    for s in soles(model):
+    for s in soles(model, missing=True):
         j = next((x for x in model.joints if x.link == s.link and x.kind == "ball"), None)
         if j is None or len(q) < 8:
             continue
@@ -305,6 +321,8 @@ def floor_height(model: Model, q: np.ndarray, times: np.ndarray) -> np.ndarray:
     """(n,): the height of the floor below the base: a plane through the lowest corners of resting feet, its slope at most STEEP."""
     k = kinematics(model, q)
     low = []
+    if not soles(model, missing=True):  # no boxes below its feet: the lowest origin of a link
+        return np.full(len(q), float(np.percentile(k.position[:, 1:, 2].min(axis=1), 5.0)))
     for s in soles(model):
         corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
         if len(q) < 8:

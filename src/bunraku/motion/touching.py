@@ -44,11 +44,11 @@ def sole_of(model: Model, link: str) -> Sole | None:
     return Sole(link, box.body, box.position + (signs * np.asarray(box.size)) @ box.rotation.T)
 
 
-def soles(model: Model) -> tuple[Sole, ...]:
-    """The soles of all links that are called feet."""
+def soles(model: Model, *, missing: bool = False) -> tuple[Sole, ...]:
+    """The soles of all links that are called feet; none where `missing` allows it."""
     names = [f.name for f in model.links if "foot" in f.name.lower() or "sole" in f.name.lower()]
     found = [s for s in (sole_of(model, name) for name in names) if s is not None]
-    if not found:
+    if not found and not missing:
         raise InputError(
             f"figure {model.name!r} has no link with 'foot' in its name and a box as its sole; name the contacts yourself."
         )
