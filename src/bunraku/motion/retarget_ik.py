@@ -20,7 +20,7 @@ from bunraku.motion.settle import within
 from bunraku.motion.skeletons import Bone
 from bunraku.motion.stepping import stepper
 
-TURN = 0.15  # m: a turn of 1 rad weighs as much as this distance
+TURN = 0.1  # m: a turn of 1 rad weighs as much as this distance
 STAY = 1e-3  # weight of staying at the frame before
 FIRST, ITERATIONS = 60, 6
 
