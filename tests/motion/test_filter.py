@@ -71,6 +71,16 @@ def test_the_captured_walk(tmp_path):
     assert filtered.moved.com[1] < 0.06 and filtered.moved.base[1] < 0.1
 
 
+@pytest.mark.slow
+def test_a_fall_is_told_and_ends_the_motion():
+    """On ice the feet cannot push as the walk wants it."""
+    motion = walk()
+    filtered = dynamics_filter(Motion(motion.model, motion.times[:200], motion.q[:200]), dt=0.005, friction=0.005)
+    assert filtered.lost is not None and "fell" in filtered.text()
+    found = consistency(filtered.solved)
+    assert found.base < 1e-6 and found.pull == 0.0  # also a fall obeys mechanics
+
+
 def test_standing_still_stays_standing_still(tmp_path):
     motion = walk()
     still = Motion(motion.model, motion.times[:30], np.tile(motion.q[0], (30, 1)))

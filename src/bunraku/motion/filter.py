@@ -42,7 +42,7 @@ HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2:
 FOOT, MASS, TURN, JOINT = 40.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
 W_FOOT, W_MASS, W_TURN, W_JOINT = 1e4, 1e4, 10.0, 1.0
 FPS = 120.0  # at most, of what is planned
-LOST = 0.15  # m
+LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +62,14 @@ class Filtered:
 
     @property
     def lost(self) -> float | None:
-        """The time [s] from which on it is farther than LOST from the planned path of its centre of mass: it fell; None where it never is."""
+        """The time [s] from which on it is farther than LOST from the planned path of its centre of mass: it fell, and the motion ends soon after;
+        None where it never is."""
         apart = np.linalg.norm(self.solved.com - self.plan.spline(self.solved.times), axis=1)
         rows = np.flatnonzero(apart > LOST)
-        return float(self.solved.times[rows[0]]) if len(rows) else None
+        if len(rows):
+            return float(self.solved.times[rows[0]])
+        end = float(self.solved.times[-1])
+        return end if end < float(self.recorded.times[-1]) - 0.05 else None
 
     def stances(self) -> dict[str, list[tuple[float, float]]]:
         """Foot -> [(begin, end) of each time it stands, s]."""
@@ -120,10 +124,13 @@ def dynamics_filter(
         a, tau, touching = one_step(problem, state, ref, feet, paths, turns, plan, share, k, int(frame[k]), dt)
         v = v + dt * a
         q = move.integrate(q, v, dt)
-        if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e3:
-            raise InputError(
-                f"filter: the figure cannot follow the motion beyond t={at[k]:.3f} s; is its floor level, are its feet found?"
-            )
+        off = float(np.linalg.norm(centroidal(model, q).com - plan.at(at[k + 1])[0]))
+        if not (off < 2 * LOST and np.abs(v).max() < RUNAWAY):  # it falls: what was before is kept
+            if k < 50:
+                raise InputError(
+                    "filter: the figure cannot follow the motion from its start; is its floor level, are its feet found?"
+                )
+            break
         out_q.append(q)
         out_v.append(v)
         out_tau.append(tau)

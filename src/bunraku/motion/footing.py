@@ -2,7 +2,8 @@
 
 Heel and toe of each sole (the hind and the fore edge) touch from the moment they are lower than LOW[0] above the lowest they come near it and
 slower than SLOW[0], until they are higher than LOW[1] or faster than SLOW[1] (hysteresis); shorter touches and gaps than BRIEF are dropped. A foot
-may roll on its toe before it leaves, and on its heel after landing while the other foot stands, too.
+may roll on its toe before it leaves, and on its heel after landing while the other foot stands, too. Where no foot seems to touch but the centre
+of mass does not fall, the lowest edge does.
 
 Each stance gets one level place: the median of the sole's middle and heading. `feet_paths` makes the reference of a foot: fixed there (rolled by the
 recorded pitch about the edge that touches), and in the air the recorded pose, moved and turned by a polynomial that takes up what the stances before
@@ -16,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import minimum_filter1d
 
-from bunraku.dynamics.functions import kinematics
+from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.model.configuration import exponential
 from bunraku.model.description import rotation_matrix
+from bunraku.motion.com_plan import calm
 from bunraku.motion.motion import Motion
 from bunraku.motion.paths import rotation_vector, smooth
 from bunraku.motion.touching import Sole, soles
@@ -33,6 +35,7 @@ PACE, FAST = (
 BRIEF = 0.08  # s
 LEVEL = 0.12  # rad: a stance that is never flat but less tilted than this is taken for flat
 NEAR = 0.6  # s: how far the lowest height of a foot is looked for
+FALLING = 0.2  # of gravity: what falls slower does not fly
 SETTLE = 0.2  # s
 EASE = 10.0  # frames in which a roll begins and ends
 HEEL, TOE = (0, 1), (2, 3)  # corners of a Sole
@@ -76,14 +79,16 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         raise InputError("footing: needs eight frames or more.")
     dt = motion.duration / (len(motion) - 1)
     k = kinematics(motion.model, motion.q)
-    edges, found = {}, soles(motion.model)
+    edges, lowest, found = {}, {}, soles(motion.model)
     pace = float(np.mean(np.linalg.norm(np.gradient(k.position[:, 1, :2], dt, axis=0), axis=1)))  # of the base
     for s in found:
         corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
         for name, pair in (("heel", HEEL), ("toe", TOE)):
+            lowest[s.link, name] = corners[:, list(pair), 2].mean(axis=1)
             edges[s.link, name] = edge_touches(
                 corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt, pace
             )
+    ground_what_cannot_fly(motion, edges, lowest)
     feet = []
     for s in found:
         heel, toe = edges[s.link, "heel"], edges[s.link, "toe"]
@@ -97,6 +102,19 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         stances = tuple(stance(k, s, a, b, heel, toe) for a, b in runs(both))
         feet.append(feet_path(k, s, heel, toe, stances, dt))
     return tuple(feet)
+
+
+def ground_what_cannot_fly(
+    motion: Motion, edges: dict[tuple[str, str], np.ndarray], lowest: dict[tuple[str, str], np.ndarray]
+) -> None:
+    """Where nothing touches but the centre of mass does not fall as it must in the air, the lowest edge touches. Changes `edges`."""
+    rate = np.gradient(
+        np.gradient(calm(motion.times, centroidal(motion.model, motion.q).com[:, 2], 3.0), motion.times), motion.times
+    )
+    air = ~np.any(list(edges.values()), axis=0)
+    for a, b in runs(air):
+        if float(np.mean(rate[a:b])) > -FALLING * float(np.linalg.norm(motion.model.gravity)):
+            edges[min(lowest, key=lambda x: float(np.mean(lowest[x][a:b])))][a:b] = True
 
 
 def edge_touches(middle: np.ndarray, lowest: np.ndarray, dt: float, pace: float) -> np.ndarray:
