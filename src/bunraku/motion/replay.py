@@ -40,12 +40,14 @@ def replay(
     contact: str = "pgs",
     stiffness: float = 0.0,
     damping: float = 0.0,
+    self_collision: bool = True,
 ) -> Replay:
     """Step a world with the torques of a motion; stiffness [N m/rad] and damping [N m s/rad] above 0 add servos that follow it.
 
-    Grips hold the frames' points where the motion's first frame has them.
+    Grips hold the frames' points where the motion's first frame has them. self_collision False: links pass through each other, as in captured
+    motions they often do a little.
     """
-    world = solved.world(contact, gripped=False)
+    world = solved.world(contact, gripped=False, self_collision=self_collision)
     figure, model = world.figures[0], solved.model
     for name in solved.grips:
         world.connect(figure[name], at=grip_point(solved, name).tolist(), axes="x y z")

@@ -158,8 +158,11 @@ class Solved:
             file.part.unlink(missing_ok=True)
             raise
 
-    def world(self, contact: str = "pgs", *, gripped: bool = True, **options: Any) -> World:
-        """A world with the same step, floor and figure, at the first frame; gripped False leaves out fixed shapes that are only held by grips."""
+    def world(
+        self, contact: str = "pgs", *, gripped: bool = True, self_collision: bool = True, **options: Any
+    ) -> World:
+        """A world with the same step, floor and figure, at the first frame; gripped False leaves out fixed shapes that are only held by grips,
+        self_collision False lets the figure's links pass through each other."""
         world = World(self.dt, contact, gravity=tuple(self.model.gravity), **options)
         held = [name in self.grips for name, _ in self.shapes]
         rows = np.array([held[k] for k in self.frames.pair[:, 0]], dtype=bool)
@@ -167,7 +170,7 @@ class Solved:
         for k, shape in enumerate(self.fixed):
             if gripped or k not in only:
                 world.add_fixed(shape, friction=self.friction)
-        figure = world.add(self.model, name=self.model.name)
+        figure = world.add(self.model, name=self.model.name, self_collision=self_collision)
         figure.q[:], figure.v[:] = self.q[0], self.v[0]
         world._prepare()
         return world
