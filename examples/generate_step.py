@@ -44,6 +44,7 @@ def left_load(t: float) -> np.ndarray:
 motion = generate(
     human,
     seconds=end,
+    dt=0.002,
     start=q,
     contacts=[Contact("right_sole"), Contact("left_sole", end=lift), Contact("left_sole", begin=land)],
     trajectories=[

@@ -36,7 +36,7 @@ def kick(t: float) -> list[float]:
 swing = generate(
     human,
     seconds=1.6,
-    dt=5e-4,
+    dt=1e-3,
     start=q,
     fixed=(GROUND, bar),
     contacts=[Contact(f"{side}_hand", "x y z", grip=True, fixed=1) for side in ("left", "right")],

@@ -61,7 +61,7 @@ def until(page, condition):
             state = page.evaluate(
                 "Object.fromEntries(Object.entries(window.bunraku ?? {}).filter(([k, v]) => !(v instanceof Function)))"
             )
-            pytest.fail(f"never true: {condition}; the page says {state}, faults {page.faults}")
+            pytest.fail(f"never true: {condition}; the page says {state}, faults {getattr(page, 'faults', '')}")
         page.wait_for_timeout(20)
 
 

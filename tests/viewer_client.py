@@ -9,7 +9,7 @@ import numpy as np
 from websockets.sync.client import connect
 
 import bunraku as bk
-from bunraku.viewer.messages import unpack_frame
+from bunraku.viewer.messages import unpack_frames
 
 PAGE = "<!doctype html><title>t</title><style>p{color:red}</style><script>let a = 1;</script><p>page</p>"
 PATIENCE = 30.0  # s
@@ -70,8 +70,12 @@ def hear(connection, wanted, accept=lambda message: True):
         left = deadline - time.monotonic()
         assert left > 0, f"no {wanted} within {PATIENCE:g} s"
         raw = connection.recv(timeout=left)
-        message = unpack_frame(raw) if isinstance(raw, bytes) else json.loads(raw)
-        kind = "frame" if isinstance(raw, bytes) else message["type"]
+        if isinstance(raw, bytes):
+            frames = unpack_frames(raw)
+            kind, message = ("frame", frames[0]) if len(frames) == 1 else ("overview", frames)
+        else:
+            message = json.loads(raw)
+            kind = message["type"]
         if kind == wanted and accept(message):
             return message
 
@@ -131,6 +135,7 @@ def recording(world, frames=11, every=20):
             force=np.array([c.forces[i] for c, i in touching]).reshape(-1, 3),
             patch=np.array([patches.index(id(c)) for c, _ in touching]),
             state=np.array([states.index(c.state) for c, _ in touching]),
+            bodies=np.array([[body_number(world, b) for b in c.bodies] for c, _ in touching]).reshape(-1, 2),
         )
         zmp = [f.zmp if f.zmp is not None else np.full(3, np.nan) for f in world.figures]
         values = world.time, world.q.copy(), world.v.copy(), world.applied.copy(), zmp, forces_on(world), contacts
@@ -139,7 +144,17 @@ def recording(world, frames=11, every=20):
     arrays = {k: np.array(v) if k != "contacts" else v for k, v in rows.items()}
     models = {f.name: f.model for f in world.figures}
     fixed = [item.shape for item in world._fixed]
-    return SimpleNamespace(models=models, fixed=fixed, dt=world.dt, gravity=world.gravity, **arrays)
+    return SimpleNamespace(models=models, fixed=fixed, dt=world.dt, gravity=world.gravity, events=[], **arrays)
+
+
+def body_number(world, owner):
+    """Number in the world's model of the body that (figure, link) belongs to; 0 for the world."""
+    figure, link = owner
+    if figure == "world":
+        return 0
+    f = world[figure]
+    body = f.model.frame(link).body
+    return f.part.body + body if body else 0
 
 
 def forces_on(world):

@@ -58,6 +58,7 @@ class Walk:
             "shapes": self._shapes(),
             "figures": ["walker"],
             "channels": self._channel_list(),
+            "start": 0.0,
             "duration": (self.count - 1) / fps,
             "live": False,
             "connections": list(connections),
@@ -153,7 +154,7 @@ class Walk:
         return np.array(rows)
 
     def contacts(self, t):
-        """Rows x y z fx fy fz patch state: four corners of a standing sole, two while it has just come down."""
+        """Rows x y z fx fy fz patch state and bodies: four corners of a standing sole, two while it has just come down."""
         rows = []
         for patch, side in enumerate(SIDES):
             x, _, standing = self.foot(side, t)
@@ -174,9 +175,11 @@ class Walk:
                         force,
                         patch,
                         2 if line else 3,
+                        self.names.index(f"{side}_foot"),
+                        -1,
                     ]
                 )
-        return np.array(rows).reshape(-1, 8)
+        return np.array(rows).reshape(-1, 10)
 
     def values(self, t):
         load, zmp = self.load(t), self.zmp(t)

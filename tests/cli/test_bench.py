@@ -35,4 +35,13 @@ def test_viewer(capsys):
     for clock in ("cpu", "wall"):
         r = report[clock]
         assert r["percent"] == pytest.approx(100 * (r["viewed_us"] / r["alone_us"] - 1)) and r["alone_us"] > 0
+    recording = report["recording"]
+    assert (
+        recording["frames"] == 3001
+        and recording["seconds"] == pytest.approx(3.0)
+        and 1.0 < recording["size_ratio"] < 1.3
+    )
+    for clock in ("cpu", "wall"):
+        r = recording[clock]
+        assert r["percent"] == pytest.approx(100 * (r["recorded_us"] / r["alone_us"] - 1)) and r["alone_us"] > 0
     assert report["published"] == 2 * 15 and 0.8 * report["published"] <= report["received"]

@@ -39,10 +39,18 @@ def unpack(stream):
         steps = (steps + 32768) % 65536 - 32768
         values = steps.T * np.array(header["scale"][name]) + np.array(header["offset"][name])
         out[name] = np.where(steps.T == MISSING, np.nan, values)
-    raw = take("<i2", 8 * header["contacts"]).reshape(8, -1).T
+    raw = take("<i2", 10 * header["contacts"]).reshape(10, -1).T
     out["contacts"] = raw * np.array(header["scale"]["contacts"]) + np.array(header["offset"]["contacts"])
     assert at == len(data)
     return out
+
+
+def test_zeros_stay_zeros():
+    """Forces are exactly zero in the air, however large the impact was."""
+    force = np.array([0.0, 0.0, 93_211.7, -27_013.3, 676.7, 0.0])[:, None]
+    steps, scale, offset = quantise(force)
+    back = steps * scale + offset
+    assert np.all(back[[0, 1, 5]] == 0.0) and np.all(np.abs(back - force) <= np.ptp(force) / 131064 * (1 + 1e-6))
 
 
 def test_every_number_comes_back_within_half_a_step():
@@ -54,10 +62,10 @@ def test_every_number_comes_back_within_half_a_step():
     assert list(out["counts"]) == [len(f.contacts) for f in read]
     for name in ("poses", "figures", "channels"):
         wanted = np.array([getattr(f, name).ravel() for f in read])
-        step = np.ptp(wanted, axis=0) / 65534
+        step = np.ptp(wanted, axis=0) / 65532
         assert np.all(np.abs(out[name] - wanted) <= 0.5 * step + 1e-8 * (1 + np.abs(wanted)))
     rows = np.concatenate([f.contacts for f in read])
-    step = np.ptp(rows, axis=0) / 65534
+    step = np.ptp(rows, axis=0) / 65532
     assert np.all(np.abs(out["contacts"] - rows) <= 0.5 * step + 1e-8 * (1 + np.abs(rows)))
     assert np.array_equal(out["contacts"][:, 6:], rows[:, 6:])
 
@@ -67,7 +75,8 @@ def test_quantise_keeps_constants_and_marks_what_is_missing():
     steps, scale, offset = quantise(columns)
     assert np.all(steps[:, 0] * scale[0] + offset[0] == 1.25)
     assert np.all(steps[:, 1] == MISSING)
-    assert list(steps[:, 2]) == [-32767, MISSING, 32767]
+    assert steps[1, 2] == MISSING and np.all(np.abs(steps[[0, 2], 2]) >= 32765)
+    assert np.allclose(steps[[0, 2], 2] * scale[2] + offset[2], [-3.0, 5.0], rtol=0, atol=8.0 / 131064 * (1 + 1e-6))
 
 
 def test_ten_seconds_of_the_figure_stay_below_two_megabytes(tmp_path):
@@ -105,7 +114,7 @@ def bad_frames():
     walk = Walk(0.2)
     good = walk.frames()
     poses, figures, channels = walk.pose(1.0), np.zeros((1, 6)), walk.values(1.0)
-    none = np.zeros((0, 8))
+    none = np.zeros((0, 10))
     lost = poses.copy()
     lost[2, 1] = np.nan
     return {

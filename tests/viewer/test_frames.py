@@ -6,7 +6,7 @@ import pytest
 import bunraku as bk
 from bunraku.viewer.frames import WorldFrames
 from bunraku.viewer.messages import scene_message, unpack_frame
-from viewer_client import forces_on, standing
+from viewer_client import body_number, forces_on, standing
 
 STATES = ("none", "point", "line", "surface")
 CLOSE = {"rtol": 3e-7, "atol": 1e-6}  # float32
@@ -40,6 +40,7 @@ def check(world, frame):
         assert np.allclose(rows[:, :3], patch.points[touching], **CLOSE)
         assert np.allclose(rows[:, 3:6], patch.forces[touching], rtol=1e-6, atol=1e-4)
         assert {STATES[int(s)] for s in rows[:, 7]} == {patch.state}
+        assert np.all(rows[:, 8:] == [body_number(world, owner) - 1 for owner in patch.bodies])
         seen.append(patch.state)
     assert len(frame.contacts) == 0 or frame.contacts[:, 6].max() == len(seen) - 1
     return set(seen)

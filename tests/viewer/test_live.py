@@ -204,6 +204,13 @@ def test_a_figure_added_later_and_a_connection_cut():
         with view.lock:
             world.disconnect(tie)
         view.step()
+        assert hear(p, "connections")["connections"] == []
+        with page(view.url) as late:  # who comes later gets the scene as it was made, and then what has changed since
+            assert len(hear(late, "scene")["connections"]) == 1
+            assert hear(late, "connections")["connections"] == [] and hear(late, "frame")
+        with view.lock:
+            world.add(bk.box((0.1, 0.1, 0.1), 1.0), at=(2, 0, 1), name="third")
+        view.show()
         assert hear(p, "scene")["connections"] == []
 
 

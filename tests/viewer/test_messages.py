@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.viewer.frames import connections_of
-from bunraku.viewer.messages import Command, pack_frame, parse, scene_message, unpack_frame
+from bunraku.viewer.messages import Command, pack_frame, parse, scene_message, unpack_frame, unpack_frames
 from bunraku.viewer.shapes import lowest, shapes_of
 from viewer_client import recording, standing
 
@@ -94,14 +94,15 @@ def test_lowest_point_of_a_shape_turned_by_45_degrees_about_x(kind, size, height
 
 def test_a_frame_survives():
     rng = np.random.default_rng(1)
-    parts = [rng.normal(size=s).astype(np.float32) for s in ((3, 7), (2, 8), (1, 6), (5,))]
+    parts = [rng.normal(size=s).astype(np.float32) for s in ((3, 7), (2, 10), (1, 6), (5,))]
     data = pack_frame(2**32 + 7, 1.25, *parts)
-    assert data[:4] == b"BKF1" and len(data) == 32 + 4 * (21 + 16 + 6 + 5)
+    assert data[:4] == b"BKF1" and len(data) == 32 + 4 * (21 + 20 + 6 + 5)
     f = unpack_frame(data)
     assert (f.sequence, f.time) == (7, 1.25)
     for got, want in zip((f.poses, f.contacts, f.figures, f.channels), parts):
         assert got.dtype == np.dtype("<f4") and np.array_equal(got, want)
-    for bad in (b"", data[:-1], data + b"\0", b"XXXX" + data[4:]):
+    assert [f.time for f in unpack_frames(data + data)] == [1.25, 1.25]
+    for bad in (b"", data[:-1], data + b"\0", b"XXXX" + data[4:], data + data):
         with pytest.raises(InputError):
             unpack_frame(bad)
 
@@ -114,6 +115,7 @@ def test_a_frame_survives():
         ('{"type": "hello"}', Command("hello")),
         ('{"type": "step"}', Command("step", 1)),
         ('{"type": "step", "n": 3.7}', Command("step", 3)),
+        ('{"type": "step", "n": -3.7}', Command("step", -3)),
         ('{"type": "speed", "value": 0.5}', Command("speed", 0.5)),
         ('{"type": "seek", "time": -1}', Command("seek", -1)),
     ],
@@ -143,6 +145,7 @@ BAD = [
     '{"type": "speed", "value": true}',
     '{"type": "speed", "value": [1]}',
     '{"type": "step", "n": 0}',
+    '{"type": "step", "n": -0.5}',
     '{"type": "step", "n": 1000000000}',
     '{"type": "step", "n": ' + "9" * 3000 + "}",
     '{"type": "seek", "time": null}',

@@ -10,7 +10,15 @@ from viewer_scenes import SIDES, WEIGHT, Walk
 ZMP, COM, LINK, SURFACE = 0xD6336C, 0x2F6FDB, 0xD0A215, 0x1F9E8A  # colours of the page's legend
 READY = "window.bunraku?.ready"
 DOUBLE, SINGLE = 39, 33  # frames: both feet carry (one on its heel edge), one foot carries
-HAND = {"body_a": 7, "body_b": -1, "point_a": [0.0, 0.0, -0.28], "point_b": [1.2, 1.1, 0.6]}
+PIN = (1.2, 1.1, 0.6)
+HAND = {
+    "number": 0,
+    "kind": "connection",
+    "body_a": 7,
+    "body_b": -1,
+    "point_a": [0.0, 0.0, -0.28],
+    "point_b": PIN,
+}
 WALK = Walk(4.0, connections=[HAND])
 
 
@@ -114,9 +122,9 @@ def test_scrubbing_shows_the_numbers_of_that_time(page, frame):
     spread = np.ptp([read_frame(f).poses for f in WALK.frames()], axis=0)
     for body in (0, 5, 12):
         error = np.abs(np.array(ask(page, f"pose({body})")) - wanted.poses[body])
-        assert np.all(error <= spread[body] / 131068 + 1e-6)
-    assert ask(page, "channel(0)") == pytest.approx(wanted.channels[0], abs=WEIGHT / 131068 + 1e-3)
-    assert np.allclose(np.reshape(ask(page, "contacts()"), (-1, 8)), wanted.contacts, atol=0.02)
+        assert np.all(error <= spread[body] / 131064 + 1e-6)
+    assert ask(page, "channel(0)") == pytest.approx(wanted.channels[0], abs=WEIGHT / 131064 + 1e-3)
+    assert np.allclose(np.reshape(ask(page, "contacts()"), (-1, 10)), wanted.contacts, atol=0.02)
     assert page.get_by_test_id("clock").inner_text() == f"{WALK.time(frame):.2f} / 4.00 s"
 
 
@@ -143,9 +151,12 @@ def test_plots_by_group_with_values_at_the_present(page):
         names = [c["name"] for c in WALK.scene["channels"] if c["group"] == group]
         assert page.locator("#channels .name").all_inner_texts() == names
         assert np.sum(pixels(page, "chart") != before) > 500
-    load = WALK.load(WALK.time(SINGLE))["left"] * WEIGHT
-    shown = page.get_by_test_id("channel-0").locator(".value").inner_text()
-    assert float(shown.replace("−", "-")) == pytest.approx(load, abs=0.06)
+    for frame in (SINGLE, DOUBLE):
+        scrub(page, frame)
+        for channel, side in enumerate(("left", "right")):
+            shown = page.get_by_test_id(f"channel-{channel}").locator(".value").inner_text()
+            load = WALK.load(WALK.time(frame))[side] * WEIGHT
+            assert float(shown.replace("−", "-")) == pytest.approx(load, abs=0.06)
     before = near(pixels(page, "chart"), 0x2F6FDB)
     page.get_by_test_id("channel-0").click()
     settle(page)
@@ -236,6 +247,16 @@ def test_layers_of_mass_and_connections(page, layer, color, least):
     page.get_by_test_id(f"layer-{layer}").uncheck()
     settle(page)
     assert with_layer > near(pixels(page), color) + least
+
+
+def test_marks_are_seen_before_the_ground_and_through_things(page):
+    """The pin has bare ground behind it, the centre of mass is inside of the trunk: both are there in full colour."""
+    scrub(page, DOUBLE)
+    picture = pixels(page)
+    com = read_frame(WALK.frame(DOUBLE)).figures[0, :3]
+    for place, color in ((PIN, LINK), (com, COM)):
+        x, y = ask(page, "project({}, {}, {})".format(*place))
+        assert near(picture[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3], color) >= 20
 
 
 def test_the_path_of_the_centre_of_mass_grows(page):

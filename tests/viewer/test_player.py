@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import InputError
+from bunraku.viewer import player
 from bunraku.viewer.frames import WorldFrames
 from bunraku.viewer.messages import unpack_frame
 from bunraku.viewer.player import Player
@@ -36,27 +37,51 @@ def view():
 def test_scene_and_status(view):
     with page(view.url) as p:
         scene = hear(p, "scene")
-        assert scene["live"] is False and scene["duration"] == pytest.approx(0.2)
+        assert scene["live"] is False and scene["duration"] == pytest.approx(0.2) and scene["start"] == 0.001
         status = hear(p, "status")
-        assert (status["playing"], status["ended"], status["time"]) == (False, False, 0.0)
+        assert (status["playing"], status["ended"], status["time"]) == (False, False, pytest.approx(0.001))
         assert hear(p, "frame").sequence == 0
 
 
-@pytest.mark.parametrize(("at", "frame"), [(0.0, 0), (0.1, 5), (0.109, 5), (0.12, 6), (0.2, 10), (99.0, 10), (-5.0, 0)])
+def test_the_overview_spans_the_whole_recording(view, monkeypatch):
+    with page(view.url) as p:
+        assert [f.sequence for f in hear(p, "overview")] == list(range(11))
+    monkeypatch.setattr(player, "OVERVIEW", 5)
+    with view_recording(recording(falling()), browser=False, html=PAGE, play=False) as view, page(view.url) as p:
+        assert [f.sequence for f in hear(p, "overview")] == [0, 2, 5, 7, 10]
+
+
+def test_steps_go_back_in_a_recording_and_not_in_a_world(view):
+    with page(view.url) as p:
+        say(p, "step", n=5)
+        hear(p, "frame", lambda f: f.sequence == 5)
+        say(p, "step", n=-3)
+        hear(p, "frame", lambda f: f.sequence == 2)
+        say(p, "step", n=-50)
+        hear(p, "frame", lambda f: f.sequence == 0)
+    with falling().view(browser=False, html=PAGE) as live, page(live.url) as p:
+        say(p, "step", n=-1)
+        assert "keeps no past" in hear(p, "status", lambda m: m["error"])["error"]
+        assert hear(p, "frame", lambda f: f.time > 0) and live._show.playing
+
+
+@pytest.mark.parametrize(
+    ("at", "frame"), [(0.0, 0), (0.101, 5), (0.11, 5), (0.121, 6), (0.201, 10), (99.0, 10), (-5.0, 0)]
+)
 def test_seek(view, at, frame):
     with page(view.url) as p:
         say(p, "step", n=3)
         assert hear(p, "frame", lambda f: f.sequence == 3).time == pytest.approx(0.061)
         say(p, "seek", time=at)
         assert hear(p, "frame", lambda f: f.sequence == frame)
-        poll(lambda: view.time == pytest.approx(min(max(at, 0.0), 0.2)), "the time")
+        poll(lambda: view.time == pytest.approx(min(max(at, 0.001), 0.201)), "the time")
 
 
 def test_it_plays_to_its_end_and_begins_anew(view):
     with page(view.url) as p:
         say(p, "play")
         assert hear(p, "status", lambda m: m["ended"])["playing"] is False
-        assert view.time == pytest.approx(0.2)
+        assert view.time == pytest.approx(0.201)
         say(p, "play")
         assert hear(p, "status", lambda m: m["playing"])["ended"] is False
         hear(p, "frame", lambda f: f.sequence < 10)

@@ -54,6 +54,15 @@ def test_the_browser_gets_the_address(monkeypatch):
         assert len(opened) == 1  # a notebook shows it in place
 
 
+def test_a_token_of_ones_own():
+    token = "0123456789-abcdefghijk_"
+    for _ in range(2):  # the second finds the page of the first at the same address
+        with falling().view(browser=False, html=PAGE, token=token) as view:
+            assert view.url.endswith(f"/#token={token}")
+            with page(view.url) as p:
+                assert hear(p, "frame")
+
+
 def test_a_second_view_of_a_world_closes_the_first():
     world = falling()
     first = world.view(browser=False, html=PAGE)
@@ -64,7 +73,9 @@ def test_a_second_view_of_a_world_closes_the_first():
 
 def test_mistakes():
     world = falling()
-    for options in ({"port": 99999}, {"host": "0.0.0.0"}, {"speed": 0.0}, {"speed": float("nan")}):
+    wrong = [{"port": 99999}, {"host": "0.0.0.0"}, {"speed": 0.0}, {"speed": float("nan")}]
+    wrong += [{"token": t} for t in ("", "short", "a" * 21, "a" * 129, "a b" * 20, "é" * 30, "a,b" * 20)]
+    for options in wrong:
         with pytest.raises(InputError):
             world.view(browser=False, html=PAGE, **options)
     with world.view(browser=False, html=PAGE) as view:

@@ -1,12 +1,23 @@
 """Sensors against closed forms; loads of the last step against the torques that were applied; noise and snapshots."""
 
+import json
+
 import numpy as np
 import pytest
 
 import bunraku as bk
 from bunraku.world import World
+from bunraku.world.saving import opened, sealed
 
 G = 9.80665
+
+
+def upright():
+    """A figure that servos hold up."""
+    world = World(seed=3)
+    world.add_ground()
+    world.add(bk.human(), at=(0, 0, 0.901)).servo(3000.0, 60.0)
+    return world
 
 
 def arm(axis, com, mass=2.0, moments=(0.01, 0.01, 0.01), **options):
@@ -195,6 +206,57 @@ def test_a_saved_world_keeps_chance_and_readings(tmp_path):
     assert np.array_equal(twin.zmp, box.zmp) and np.array_equal(twin.contacts[0].slip, box.contacts[0].slip)
     imus = [w.add_sensor("imu", at=f, noise=0.1) for w, f in ((world, box), (other, twin))]
     assert np.array_equal(imus[0].acceleration, imus[1].acceleration)
+
+
+@pytest.mark.parametrize("read_before", [False, True])
+def test_a_saved_world_has_its_sensors(tmp_path, read_before):
+    """Every kind, with noise and bias, mounted askew: the same readings in the step of the save and in those after, read before the save or not."""
+    world = upright()
+    fig = world["human"]
+    turned = (np.cos(0.4), 0.0, np.sin(0.4), 0.0)
+    world.add_sensor(
+        "imu", at=fig["trunk"], offset=(0.1, 0, 0.2), rotation=turned, noise={"acceleration": 0.05, "orientation": 0.01}
+    )
+    world.add_sensor("joint", at="human.left_knee", noise=0.02, bias={"velocity": 0.5})
+    world.add_sensor("force_torque", at=fig["left_foot"], noise={"force": [1.0, 2.0, 3.0]})
+    world.add_sensor("sole", at=fig["right_foot"], offset=(0, 0, -0.05), bias={"torque": [0.1, 0.2, 0.3]})
+    world.step(20)
+
+    def readings(w):
+        out = []
+        for _ in range(3):
+            out += [x for s in w.sensors for x in s.read().values()]
+            w.step(5)
+        return out
+
+    if read_before:
+        world.sensors[0].read(), world.sensors[2].read()
+    snap, path = world.snapshot(), world.save(tmp_path / "world.npz")
+    first = readings(world)
+    other = World.load(path)
+    assert [(type(s), s.figure.name, s.place) for s in other.sensors] == [
+        (type(s), s.figure.name, s.place) for s in world.sensors
+    ]
+    world.restore(snap)
+    for again in (readings(other), readings(world)):
+        assert all(np.array_equal(x, y) for x, y in zip(first, again, strict=True))
+
+
+def test_forged_sensors_are_refused(tmp_path):
+    world = upright()
+    world.add_sensor("imu", at=world["human"]["trunk"], noise=0.1)
+    world.sensors[0].read()
+    path = world.save(tmp_path / "world.npz")
+    members = opened(path)
+    for change in (
+        {"kind": "camera"}, {"figure": "nobody"}, {"place": "tail"}, {"options": {"noise": -1.0}}, {"options": {"colour": 1}},
+        {"options": {"offset": [0, 0]}}, {"drawn": {"smell": [0.0]}}, {"drawn": {"gyro": "x"}}, {"drawn": 5},
+    ):  # fmt: skip
+        text = json.loads(members["structure"].tobytes())
+        text["sensors"][0].update(change)
+        path.write_bytes(sealed({**members, "structure": np.frombuffer(json.dumps(text).encode(), np.uint8)}))
+        with pytest.raises(bk.InputError):
+            World.load(path)
 
 
 def test_a_failed_step_leaves_nothing_to_read():

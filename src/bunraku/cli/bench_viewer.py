@@ -1,4 +1,4 @@
-"""`bunraku bench viewer`: what a viewer at 60 Hz costs the simulation.
+"""`bunraku bench viewer`: what a viewer at 60 Hz, and what recording (bunraku.cli.bench_recording), costs the simulation.
 
 Method: human() stands with servos on the ground and is stepped flat out, one thread, in portions of a sixtieth of a second; with a viewer every
 portion ends with a frame that is made and published. Bursts of BURST portions alone, alone once more and with the viewer take turns in one run,
@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bunraku.cli.bench_dynamics import machine
+from bunraku.cli.bench_recording import measure_recording
 from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import BunrakuError
 
@@ -43,13 +44,16 @@ with connect(f"ws://{host}/ws", origin=f"http://{host}", subprotocols=["bunraku"
 
 
 def viewer(json: bool = False, repeats: int = 40) -> int:
-    """Measure a step of a standing figure with and without a viewer at 60 Hz.
+    """Measure a step of a standing figure with and without a viewer at 60 Hz, and with and without recording at 1 kHz.
 
     Args:
         json: Print JSON.
-        repeats: Rounds of three bursts of a quarter of a second each; the minimum counts.
+        repeats: Rounds of three bursts of a quarter of a second each, and of three times 1.5 simulated seconds; the minimum counts.
     """
-    report = {**measure(repeats), "machine": machine()}
+    report = measure(repeats)
+    with progress_bar(repeats, "bench recording") as update:
+        report["recording"] = measure_recording(repeats, standing, update)
+    report["machine"] = machine()
     if json:
         print_json(report)
         return 0
@@ -63,22 +67,28 @@ def viewer(json: bool = False, repeats: int = 40) -> int:
         f"a frame every {report['steps_per_frame']} steps: {report['frame_us']:.0f} us to make, {report['frame_bytes']} bytes; "
         f"{report['received']} of {report['published']} reached the viewer"
     )
+    recording = report["recording"]
+    for clock, text in (("cpu", "processor time"), ("wall", "real time")):
+        r = recording[clock]
+        print(
+            f"{text:<14}  a step {r['alone_us']:.2f} us alone, {r['recorded_us']:.2f} us recorded: "
+            f"{r['percent']:+.2f} % (control {r['control_percent']:+.2f} %)"
+        )
+    print(
+        f"recording of {recording['seconds']:g} s at 1 kHz: {recording['bytes'] / 1e6:.1f} MB, "
+        f"{recording['size_ratio']:.3f} times its numbers as float32"
+    )
     print(", ".join(f"{k} {v}" for k, v in report["machine"].items()))
     return 0
 
 
 def measure(repeats: int) -> dict[str, Any]:
     """The figures."""
-    import bunraku as bk
     from bunraku.viewer.frames import WorldFrames
     from bunraku.viewer.messages import scene_message
     from bunraku.viewer.server import Server
 
-    world = bk.World()
-    world.add_ground()
-    figure = world.add(bk.human())
-    figure.servo(3000.0, 60.0)
-    world.step(1000)
+    world = standing()
     frames = WorldFrames(world)
     server = Server("", lambda command: None)
     server.start()
@@ -127,6 +137,17 @@ def measure(repeats: int) -> dict[str, Any]:
         "published": published,
         "received": received,
     }
+
+
+def standing() -> Any:
+    """A world with a figure that has come to rest."""
+    import bunraku as bk
+
+    world = bk.World()
+    world.add_ground()
+    world.add(bk.human()).servo(3000.0, 60.0)
+    world.step(1000)
+    return world
 
 
 def step_seconds(world: Any) -> float:

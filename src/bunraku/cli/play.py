@@ -1,15 +1,13 @@
-"""`bunraku play run.bkr`: play a recording in the browser; Ctrl-C ends it."""
+"""`bunraku play run.bkr`: play a recording, or the motion of a BVH file, in the browser; Ctrl-C ends it."""
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.view import stay
-from bunraku.errors import BunrakuError
+from bunraku.cli.view import own_token, stay
 
 if TYPE_CHECKING:
     from bunraku.viewer.view import View
@@ -29,7 +27,7 @@ def main(
     """Play a recording in the browser.
 
     Args:
-        recording: a file that `bunraku record` or world.record wrote (.bkr).
+        recording: a file that `bunraku record` or world.record wrote (.bkr), or a motion (.bvh).
         port: where to listen; 0 takes a free port.
         browser: open the page in the browser.
         host: address to listen on.
@@ -37,19 +35,20 @@ def main(
         speed: how fast to play against real time.
         play: begin at once; --no-play waits for the page's play button.
     """
-    return stay(
-        open_recording(
-            recording, port=port, browser=browser, host=host, allow_remote=allow_remote, speed=speed, play=play
-        )
-    )
+    where = {"port": port, "browser": browser, "host": host, "allow_remote": allow_remote, "token": own_token()}
+    return stay(open_recording(recording, speed=speed, play=play, **where))
 
 
 def open_recording(path: Path, **options: Any) -> View:
-    """A viewer of a recording."""
+    """A viewer of a recording, or of the motion in a BVH file."""
     from bunraku.viewer.view import view_recording
 
-    try:
-        motion: Any = importlib.import_module("bunraku.motion")
-    except ImportError:
-        raise BunrakuError(f"{path}: this version of Bunraku cannot read recordings yet.") from None
-    return view_recording(motion.Recording.open(path), title=path.stem, **options)
+    if path.suffix.lower() == ".bvh":
+        from bunraku.formats.bvh_motion import load_bvh
+        from bunraku.viewer.moved import Moved
+
+        return view_recording(Moved(load_bvh(path), path.stem), title=path.stem, **options)
+    from bunraku.motion import Recording
+
+    recording: Any = Recording.open(path)  # it has all that Recorded asks for, some of it worked out when first read
+    return view_recording(recording, title=path.stem, **options)

@@ -1,11 +1,13 @@
-"""`bunraku view SCENE|MODEL|RECORDING`: run a scene or a figure in real time and watch it in the browser; Ctrl-C ends it.
+"""`bunraku view SCENE|MODEL|FILE`: run a scene or a figure in real time and watch it in the browser; Ctrl-C ends it.
 
 A scene is a TOML file or a built-in one by name, a model "human" or a URDF or MJCF file: it stands on a ground with servos that hold its pose. A
-recording (.bkr) is played, as by `bunraku play`.
+recording (.bkr) or motion (.bvh) is played, as by `bunraku play`. BUNRAKU_TOKEN in the environment is the token of its address, instead of
+a new one each time.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,13 +21,13 @@ if TYPE_CHECKING:
     from bunraku.world import World
 
 MODELS = (".urdf", ".xml", ".mjcf")
-RECORDINGS = (".bkr", ".part")
+RECORDINGS = (".bkr", ".part", ".bvh")
 STIFFNESS, DAMPING = 3000.0, 60.0
 """Of the servos that hold a model: N m/rad and N m s/rad."""
 
 
 def main(
-    what: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SCENE|MODEL|RECORDING")],
+    what: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SCENE|MODEL|FILE")],
     /,
     *,
     port: int = 0,
@@ -35,10 +37,10 @@ def main(
     speed: float = 1.0,
     play: bool = True,
 ) -> int:
-    """Watch a scene, a figure or a recording in the browser.
+    """Watch a scene, a figure, a recording or a motion in the browser.
 
     Args:
-        what: a scene (TOML file or built-in name), "human", a URDF or MJCF file, or a recording (.bkr).
+        what: a scene (TOML file or built-in name), "human", a URDF or MJCF file, a recording (.bkr) or a motion (.bvh).
         port: where to listen; 0 takes a free port.
         browser: open the page in the browser.
         host: address to listen on.
@@ -53,6 +55,7 @@ def main(
         "allow_remote": allow_remote,
         "speed": speed,
         "play": play,
+        "token": own_token(),
     }
     if Path(what).suffix in RECORDINGS:
         from bunraku.cli.play import open_recording
@@ -62,6 +65,12 @@ def main(
 
     world, title = world_of(what)
     return stay(view_world(world, title=title, **options))
+
+
+def own_token() -> str | None:
+    """The token that the environment gives, so that an open page finds a server that was started anew; None: a new one. Not an option of the
+    command, as other users of a machine can read those."""
+    return os.environ.get("BUNRAKU_TOKEN") or None
 
 
 def world_of(what: str) -> tuple[World, str]:

@@ -67,19 +67,21 @@ class Instant:
 @dataclass(frozen=True, eq=False)
 class FrameContacts:
     """The points of one frame that touch or press: patch (m,) counted in the frame, state (m,) of the patch (0 none, 1 point, 2 line, 3 surface),
-    point [m] and force [N] (m, 3)."""
+    point [m] and force [N] (m, 3) on the first of its bodies (m, 2): numbers in `Recording.model`, 0 the world."""
 
     patch: np.ndarray
     state: np.ndarray
     point: np.ndarray
     force: np.ndarray
+    bodies: np.ndarray
 
 
 class Contacts(Sequence[FrameContacts]):
     """The contacts of frames, by number."""
 
-    def __init__(self, frames: Frames) -> None:
+    def __init__(self, frames: Frames, body_of_shape: np.ndarray) -> None:
         self._frames, self._patch, self._point = frames, frames.patch_start, frames.point_start
+        self._body = body_of_shape
 
     def __len__(self) -> int:
         return len(self._frames)
@@ -89,7 +91,8 @@ class Contacts(Sequence[FrameContacts]):
         first, last = self._patch[k], self._patch[k + 1]
         f, points = self._frames, slice(self._point[first], self._point[last])
         patch = np.repeat(np.arange(last - first), f.point_count[first:last])
-        return FrameContacts(patch, f.state[first:last][patch], f.points[points], f.forces[points])
+        bodies = self._body[f.pair[first:last].astype(np.int64)][patch]
+        return FrameContacts(patch, f.state[first:last][patch], f.points[points], f.forces[points], bodies)
 
 
 class Recording:
@@ -256,7 +259,7 @@ class Recording:
     @property
     def contacts(self) -> Contacts:
         """The contacts of every frame: contacts[k] has a row for each point that touches or presses."""
-        return Contacts(self.frames)
+        return Contacts(self.frames, np.array([body for _, body, _ in self.shapes], dtype=np.int64))
 
     @cached_property
     def forces(self) -> np.ndarray:

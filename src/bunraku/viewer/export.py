@@ -6,15 +6,16 @@ multiple of four bytes:
 
     uint32 count n; uint32 length of the header; header, JSON padded with spaces: version, count, bodies nb, figures ng,
         channels nx, contacts (rows of all frames together), start [s], scale and offset of poses (7 nb numbers),
-        figures (6 ng), channels (nx) and contacts (8)
+        figures (6 ng), channels (nx) and contacts (10)
     float32 n            times after start, s
     uint16 n             contact rows of each frame
     int16 7 nb x n       poses, a column after the other, as differences in time modulo 2^16 (the first from zero)
     int16 6 ng x n, int16 nx x n    figures and channels, the same
-    int16 8 x contacts   contact rows, a column after the other, no differences
+    int16 10 x contacts  contact rows, a column after the other, no differences
 
 value = integer * scale + offset with integers of -32767 … 32767; -32768 stands for "there is none" (NaN). A column's
-error is at most its range / 131068: 0.08 mm for a figure that walks 10 m. Checked in tests/viewer/test_export.py, and
+error is at most its range / 131064: 0.08 mm for a figure that walks 10 m. Offsets are multiples of the scale, so that a zero
+stays one. Checked in tests/viewer/test_export.py, and
 against the page that reads it in tests/viewer/test_page.py.
 """
 
@@ -35,16 +36,14 @@ import numpy as np
 from bunraku.errors import InputError
 from bunraku.files import write_text
 from bunraku.viewer import page
+from bunraku.viewer.messages import CONTACT, FIGURE, HEADER, MAGIC, POSE
 
-MAGIC = b"BKF1"
-HEAD = struct.Struct("<4sIdIIII")  # magic, sequence, time, nb, nc, ng, nx
-POSE, CONTACT, FIGURE = 7, 8, 6
 LARGEST, MISSING = 32767, -32768
 
 
 @dataclass
 class FrameData:
-    """One frame's numbers: time [s], poses (nb, 7), contacts (nc, 8), figures (ng, 6), channels (nx,)."""
+    """One frame's numbers: time [s], poses (nb, 7), contacts (nc, 10), figures (ng, 6), channels (nx,)."""
 
     time: float
     poses: np.ndarray
@@ -55,13 +54,13 @@ class FrameData:
 
 def read_frame(data: bytes, number: int = 0) -> FrameData:
     """The numbers of a frame message; `number` is only for the sentence of an error."""
-    if len(data) < HEAD.size or data[:4] != MAGIC:
+    if len(data) < HEADER.size or data[:4] != MAGIC:
         raise InputError(f"frame {number}: not a frame message (it starts with {bytes(data[:4])!r}, wanted {MAGIC!r}).")
-    _, _, time, nb, nc, ng, nx = HEAD.unpack_from(data)
+    _, _, time, nb, nc, ng, nx = HEADER.unpack_from(data)
     sizes = (nb * POSE, nc * CONTACT, ng * FIGURE, nx)
-    if len(data) != HEAD.size + 4 * sum(sizes):
-        raise InputError(f"frame {number}: {len(data)} bytes, wanted {HEAD.size + 4 * sum(sizes)} for its counts.")
-    values = np.frombuffer(data, dtype="<f4", offset=HEAD.size).astype(float)
+    if len(data) != HEADER.size + 4 * sum(sizes):
+        raise InputError(f"frame {number}: {len(data)} bytes, wanted {HEADER.size + 4 * sum(sizes)} for its counts.")
+    values = np.frombuffer(data, dtype="<f4", offset=HEADER.size).astype(float)
     poses, contacts, figures, channels = np.split(values, np.cumsum(sizes)[:3])
     if not np.isfinite(time) or not np.all(np.isfinite(poses)) or not np.all(np.isfinite(contacts)):
         raise InputError(f"frame {number}: its time, poses or contacts are not finite; export the frames before it.")
@@ -77,7 +76,9 @@ def quantise(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     high = np.max(columns, axis=0, where=there, initial=-np.inf)
     empty = low > high
     low, high = np.where(empty, 0.0, low), np.where(empty, 0.0, high)
-    scale, offset = 0.5 * (high - low) / LARGEST, 0.5 * (high + low)
+    scale = np.array(_numbers(0.5 * (high - low) / (LARGEST - 1)))
+    middle = 0.5 * (high + low)
+    offset = np.where(scale > 0.0, np.rint(middle / np.where(scale > 0.0, scale, 1.0)) * scale, middle)
     steps = np.rint((np.where(there, columns, offset) - offset) / np.where(scale > 0.0, scale, 1.0))
     return np.where(there, steps, MISSING).astype("<i2"), scale, offset
 
@@ -122,13 +123,13 @@ def pack(
     blocks = [times.tobytes(), np.array([len(f.contacts) for f in read], dtype="<u2").tobytes()]
     for name, columns in parts.items():
         steps, scale, offset = quantise(columns.reshape(n, -1))
-        header["scale"][name], header["offset"][name] = _numbers(scale), _numbers(offset)
+        header["scale"][name], header["offset"][name] = scale.tolist(), offset.tolist()
         differences = np.diff(steps.view("<u2"), axis=0, prepend=np.zeros((1, steps.shape[1]), dtype="<u2"))
         blocks.append(np.ascontiguousarray(differences.T).astype("<u2").tobytes())
     steps, scale, offset = quantise(rows)
-    # patch and state are whole numbers and stay what they are
+    # patch, state and bodies are whole numbers and stay what they are
     steps[:, 6:], scale[6:], offset[6:] = np.rint(rows[:, 6:]).astype("<i2"), 1.0, 0.0
-    header["scale"]["contacts"], header["offset"]["contacts"] = _numbers(scale), _numbers(offset)
+    header["scale"]["contacts"], header["offset"]["contacts"] = scale.tolist(), offset.tolist()
     blocks.append(np.ascontiguousarray(steps.T).tobytes())
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
@@ -137,7 +138,7 @@ def pack(
 
 
 def _numbers(values: np.ndarray) -> list[float]:
-    """Scales and offsets with the nine digits that a float32 has."""
+    """Scales with the nine digits that a float32 has."""
     return [float(f"{x:.9g}") for x in values]
 
 

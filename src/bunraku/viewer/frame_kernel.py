@@ -57,9 +57,10 @@ def body_rows(rotation, position, owner, mass, first, poses, centres):
 
 @entry("i d II DD DD II DD DD")
 def contact_rows(n, dt, ids, data, impulse, shapes, rows, figures):
-    """Fill rows (n, 8) and figures (ng, 10) from the n contacts of the last step; returns how many of them touch.
+    """Fill rows (n, 10) and figures (ng, 10) from the n contacts of the last step; returns how many of them touch.
 
-    A row: x y z fx fy fz patch state. A figure: force from all that is not itself; of the ground alone force, moment about the world's origin,
+    A row: x y z fx fy fz patch state, bodies of both sides (-1: the world). A figure: force from all that is not itself; of the ground
+    alone force, moment about the world's origin,
     and height times upward force."""
     figures[:, :] = 0.0
     count = 0
@@ -94,6 +95,7 @@ def contact_rows(n, dt, ids, data, impulse, shapes, rows, figures):
         if data[i, GAP] <= TOUCH or press > PRESSING:
             row = rows[count]
             row[0], row[1], row[2], row[3], row[4], row[5] = x, y, z, fx, fy, fz
+            row[8], row[9] = shapes[a, BODY] - 1.0, shapes[b, BODY] - 1.0
             count += 1
     if n > 0:
         count, patch = closed(rows, begin, count, patch, data[n - 1])

@@ -75,7 +75,7 @@ class FrameMaker:
         forces: np.ndarray,
         zmp: np.ndarray,
     ) -> bytes:
-        """The bytes of a frame. contacts (nc, 8) as in the frame; of the figures contact forces and zero-moment points (ng, 3)."""
+        """The bytes of a frame. contacts (nc, 10) as in the frame; of the figures contact forces and zero-moment points (ng, 3)."""
         kinematics_many.call(self.work.handle, q[None], v[None], *self._kinematics)
         centroidal_many.call(self.work.handle, q[None], v[None], self._whole)
         rotation, position = self._kinematics[:2]

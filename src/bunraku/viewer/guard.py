@@ -3,14 +3,12 @@
 Other pages in the user's browser can reach a loopback port, so an address is no protection. Three checks are: the Host header names this
 machine and port (a foreign name that was pointed at 127.0.0.1 does not), the Origin of a WebSocket is the page we served, and the token, 256 bits
 that only the printed address has, is offered as WebSocket subprotocol "token.<token>" beside "bunraku". The token stands behind the # of the address,
-which browsers never send. The Content-Security-Policy lets the page run its own script and style, by their hashes, and talk to this server, no more.
+which browsers never send. The Content-Security-Policy (bunraku.viewer.page) lets the page talk to this server and no other.
 Checked in tests/viewer/test_server_security.py.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import hmac
 import ipaddress
 import re
@@ -21,8 +19,6 @@ from bunraku.errors import InputError
 
 PROTOCOL = "bunraku"
 NAMES = ("localhost", "127.0.0.1", "[::1]")
-INLINE = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
-DATA = re.compile(r"""\b(src\s*=|type\s*=\s*["']?(application/json|text/plain))""", re.IGNORECASE)
 FRAMES = "'self' http://localhost:* http://127.0.0.1:*"  # notebooks of this machine may hold the page
 
 
@@ -44,6 +40,13 @@ def check_address(host: str, port: int, allow_remote: bool) -> None:
         raise InputError(
             f"host {host!r} can be reached from other machines; add --allow-remote (allow_remote=True) if that is meant."
         )
+
+
+def check_token(token: str) -> str:
+    """A token of the user's own; raises where it is too short or does not fit into an address and a subprotocol."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]{22,128}", token):
+        raise InputError("token: 22 to 128 letters, digits, - or _ are wanted; secrets.token_urlsafe(32) makes one.")
+    return token
 
 
 def host_allowed(given: Sequence[str], host: str, port: int) -> bool:
@@ -86,21 +89,6 @@ def token_allowed(offers: Sequence[str], token: str) -> bool:
     tokens = [w.removeprefix("token.") for w in words if w.startswith("token.")]
     right = [hmac.compare_digest(t.encode("utf-8", "replace"), token.encode()) for t in tokens]
     return PROTOCOL in words and right == [True]
-
-
-def policy(html: str, host_header: str) -> str:
-    """The Content-Security-Policy of the page: hashes of its own scripts and styles, and its own server."""
-    hashes: dict[str, list[str]] = {"script": [], "style": []}
-    for kind, attributes, text in INLINE.findall(html):
-        if not DATA.search(attributes):
-            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-            hashes[kind.lower()].append(f"'sha256-{digest}'")
-    allowed = {kind: " ".join(dict.fromkeys(found)) or "'none'" for kind, found in hashes.items()}
-    return (
-        f"default-src 'none'; script-src {allowed['script']}; style-src {allowed['style']}; "
-        f"connect-src 'self' ws://{host_header}; img-src 'self' data: blob:; font-src data:; "
-        f"base-uri 'none'; form-action 'none'; frame-ancestors {FRAMES}"
-    )
 
 
 HEADERS = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from bunraku.errors import InputError
 from bunraku.viewer.frames import WorldFrames, connections_of
-from bunraku.viewer.messages import scene_message
+from bunraku.viewer.messages import connections_message, scene_message
 from bunraku.viewer.show import PERIOD, Show
 from bunraku.world.world import World
 
@@ -45,14 +45,16 @@ class Live(Show):
         return scene_message(self.world, self.title)
 
     def frame(self) -> bytes:
-        """The world as it stands; a scene message goes first where figures or connections have changed."""
+        """The world as it stands; where figures have changed a scene message goes first, where connections have, these."""
         held, other = connections_of(self.world), self.world.model is not self._model
         if other:
             sequence = self._frames.sequence
             self._frames, self._model, self._start = WorldFrames(self.world), self.world.model, self.world.snapshot()
             self._frames.sequence = sequence
-        if (other or held != self._held) and self._audience is not None:
+        if other and self._audience is not None:
             self._audience.new_scene(self.scene())
+        elif held != self._held and self._audience is not None:
+            self._audience.new_connections(connections_message(held))
         self._held = held
         return self._frames.frame()
 

@@ -1,11 +1,13 @@
-"""What the viewer's server and its page say to each other: the scene (JSON), frames (binary), commands and status (JSON).
+"""What the viewer's server and its page say to each other: the scene (JSON), frames (binary), connections, commands and status (JSON).
 
 A frame, little endian:  "BKF1" · uint32 sequence · float64 time [s] · uint32 nb nc ng nx · then float32
     poses     nb x 7   x y z qw qx qy qz of the body frames, world axes
-    contacts  nc x 8   x y z fx fy fz patch state; state 0 none, 1 point, 2 line, 3 surface; forces on the patch's first side
+    contacts  nc x 10  x y z fx fy fz patch state body_a body_b; state 0 none, 1 point, 2 line, 3 surface; bodies by their
+                       number in the scene, -1 the world; forces on body_a
     figures   ng x 6   centre of mass, zero-moment point; NaN where there is none
     channels  nx
-SI units, z up; channels say their own unit. A page sends one JSON object a message; `parse` answers with a Command or an InputError of one
+SI units, z up; channels say their own unit. One message is one frame, or, after the scene of a recording, many in a row: its
+overview. A page sends one JSON object a message; `parse` answers with a Command or an InputError of one
 sentence, whatever arrives. Checked in tests/viewer/test_messages.py.
 """
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 VERSION = 1
 MAGIC = b"BKF1"
 HEADER = struct.Struct("<4sIdIIII")
-POSE, CONTACT, FIGURE = 7, 8, 6
+POSE, CONTACT, FIGURE = 7, 10, 6
 """Numbers a body, a contact and a figure have in a frame."""
 MOST_BYTES = 4096
 """Of a message from a page."""
@@ -39,7 +41,7 @@ MOST_STEPS = 100_000
 
 @dataclass(frozen=True)
 class Command:
-    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many), speed (factor), seek (time [s])."""
+    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many; back in a recording only), speed (factor), seek (time [s])."""
 
     kind: str
     value: float = 0.0
@@ -78,12 +80,30 @@ def pack_frame(
 
 def unpack_frame(data: bytes) -> Frame:
     """A frame from its bytes."""
-    if len(data) < HEADER.size or data[:4] != MAGIC:
-        raise InputError(f"frame: {len(data)} bytes that begin with {data[:4]!r} are no frame of the viewer.")
+    frames = unpack_frames(data)
+    if len(frames) != 1:
+        raise InputError(f"frame: {len(data)} bytes are {len(frames)} frames, wanted one.")
+    return frames[0]
+
+
+def unpack_frames(data: bytes) -> list[Frame]:
+    """The frames of a message, which may hold several in a row."""
+    out, at = [], 0
+    while at < len(data) or not out:
+        if len(data) - at < HEADER.size or data[at : at + 4] != MAGIC:
+            raise InputError(f"frame: {len(data) - at} bytes that begin with {data[at : at + 4]!r} are no frame.")
+        _, _, _, nb, nc, ng, nx = HEADER.unpack_from(data, at)
+        size = HEADER.size + 4 * (nb * POSE + nc * CONTACT + ng * FIGURE + nx)
+        if len(data) - at < size:
+            raise InputError(f"frame: {len(data) - at} bytes; its header stands for {size}.")
+        out.append(_frame(data[at : at + size]))
+        at += size
+    return out
+
+
+def _frame(data: bytes) -> Frame:
     _, sequence, time, nb, nc, ng, nx = HEADER.unpack_from(data)
     sizes = (nb * POSE, nc * CONTACT, ng * FIGURE, nx)
-    if len(data) != HEADER.size + 4 * sum(sizes):
-        raise InputError(f"frame: {len(data)} bytes; its header stands for {HEADER.size + 4 * sum(sizes)}.")
     values = np.frombuffer(data, "<f4", offset=HEADER.size)
     poses, contacts, figures, channels = np.split(values, np.cumsum(sizes)[:-1])
     return Frame(
@@ -100,13 +120,17 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
 
         figures = [(f.name, f.model) for f in source.figures]
         fixed, channels = [item.shape for item in source._fixed], channels_of(source.model, figures)
-        dt, duration, connections = source.dt, None, connections_of(source)
+        dt, start, duration, connections = source.dt, source.time, None, connections_of(source)
+        events: list[dict[str, Any]] = []
     else:
         from bunraku.viewer.recorded import channels_of_recording, figures_of, fixed_of
+        from bunraku.viewer.recorded_events import connections_of_recording, events_of_recording
 
         figures, fixed, channels = figures_of(source), fixed_of(source), channels_of_recording(source)
         times = np.asarray(source.times, dtype=float)
-        dt, duration, connections = float(source.dt), float(times[-1] - times[0]) if len(times) else 0.0, []
+        start, duration = (float(times[0]), float(times[-1] - times[0])) if len(times) else (0.0, 0.0)
+        dt, connections = float(source.dt), connections_of_recording(source)
+        events = events_of_recording(source)
     return {
         "type": "scene",
         "version": VERSION,
@@ -116,10 +140,17 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
         "shapes": shapes_of(figures, fixed),
         "figures": [name for name, _ in figures],
         "channels": [vars(c) for c in channels],
+        "start": start,
         "duration": duration,
         "live": duration is None,
         "connections": connections,
+        "events": events,
     }
+
+
+def connections_message(connections: list[dict[str, Any]]) -> dict[str, Any]:
+    """Connections made, cut or broken since the scene; all that hold."""
+    return {"type": "connections", "connections": connections}
 
 
 def status_message(
@@ -141,7 +172,7 @@ VALUES = {
     "hello": None,
     "play": None,
     "pause": None,
-    "step": ("n", 1.0, float(MOST_STEPS)),
+    "step": ("n", -float(MOST_STEPS), float(MOST_STEPS)),
     "speed": ("value", SLOWEST, FASTEST),
     "seek": ("time", -1e9, 1e9),
 }
@@ -178,5 +209,8 @@ def _no_constant(word: str) -> float:
 
 def _number(kind: str, name: str, x: Any, least: float, most: float) -> float:
     if isinstance(x, int | float) and not isinstance(x, bool) and least <= x <= most:  # a NaN is not
-        return float(math.floor(x)) if kind == "step" else float(x)
-    raise InputError(f"message: {kind} needs {name!r}, a number between {least:g} and {most:g}, got {str(x)[:40]}.")
+        value = float(math.trunc(x)) if kind == "step" else float(x)
+        if value or kind != "step":
+            return value
+    whole = " a whole number other than 0" if kind == "step" else " a number"
+    raise InputError(f"message: {kind} needs {name!r},{whole} between {least:g} and {most:g}, got {str(x)[:40]}.")

@@ -2,8 +2,8 @@
 
 `html()` reads the page built from the TypeScript in `page/` (see build.py). It has exactly one script and one style that
 are executed or applied, both inline; `policy` allows these two by their SHA-256 and nothing else, so that no other
-script can run even if a name in a scene were to be read as markup. Checked in tests/viewer/test_export.py and
-tests/viewer/test_page.py.
+script can run even if a name in a scene were to be read as markup. The server sends it as a header, an exported file
+carries it. Checked in tests/viewer/test_export.py, test_page.py and test_server_security.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from bunraku.errors import BunrakuError
 
 BUILT = Path(__file__).parent / "built" / "page.html"
 HEAD, DATA = "<!-- bunraku:head -->", "<!-- bunraku:data -->"  # places an export fills
+INLINE = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
+HOLDS_DATA = re.compile(r"""\b(src\s*=|type\s*=\s*["']?(application/json|text/plain))""", re.IGNORECASE)
 
 
 def html() -> str:
@@ -33,20 +35,18 @@ def html() -> str:
     return text
 
 
-def policy(page: str, *, connect: str = "'none'") -> str:
+def policy(page: str, *, connect: str = "'none'", frames: str | None = None) -> str:
     """Content-Security-Policy for a page: its own inline script and style by hash, data images, nothing from elsewhere.
 
-    `connect` is the source list for WebSockets: "'self'" for a page that a server hands out.
+    `connect` is the source list for WebSockets, `frames` that of pages which may hold this one in a frame (a header may say so, a file not).
     """
-    scripts, styles = (_hashes(page, tag) for tag in ("script", "style"))
+    hashes: dict[str, list[str]] = {"script": [], "style": []}
+    for kind, attributes, text in INLINE.findall(page):
+        if not HOLDS_DATA.search(attributes):
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            hashes[kind.lower()].append(f"'sha256-{digest}'")
+    scripts, styles = (" ".join(dict.fromkeys(found)) or "'none'" for found in hashes.values())
     return (
         f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data: blob:; connect-src {connect}; "
-        "base-uri 'none'; form-action 'none'"
+        "base-uri 'none'; form-action 'none'" + ("" if frames is None else f"; frame-ancestors {frames}")
     )
-
-
-def _hashes(page: str, tag: str) -> str:
-    """CSP source expressions: the base64 of the SHA-256 of each such element's text (elements with attributes hold data)."""
-    texts = re.findall(rf"<{tag}>(.*?)</{tag}>", page, flags=re.DOTALL)
-    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
-    return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"

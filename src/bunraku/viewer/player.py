@@ -1,17 +1,21 @@
 """A recording as a show: plays in real time or by a factor, steps frame by frame, seeks to any time.
 
-Times shown begin at the recording's first frame; the frame shown is the last at or before the time. At its end it pauses; playing again begins
-anew. Checked in tests/viewer/test_player.py.
+Times are the recording's own, which may begin anywhere; the frame shown is the last at or before the time. At its end it pauses; playing again
+begins anew. Checked in tests/viewer/test_player.py.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bunraku.errors import InputError
 from bunraku.viewer.messages import scene_message
 from bunraku.viewer.recorded import Recorded, RecordedFrames
 from bunraku.viewer.show import Show
+
+OVERVIEW = 1500
 
 
 class Player(Show):
@@ -23,18 +27,18 @@ class Player(Show):
         self.frames = RecordedFrames(recording)
         if not len(self.frames):
             raise InputError("play: the recording holds no frame; record at least one step.")
-        self._first = float(self.frames.times[0])
-        self._at, self.index = 0.0, 0
+        self._first, self._last = float(self.frames.times[0]), float(self.frames.times[-1])
+        self._at, self.index = self._first, 0
 
     @property
     def time(self) -> float:
-        """Time shown [s], from the first frame on."""
+        """Time shown [s]."""
         return self._at
 
     @property
     def duration(self) -> float:
         """From the first frame to the last [s]."""
-        return float(self.frames.times[-1]) - self._first
+        return self._last - self._first
 
     def scene(self) -> dict[str, Any]:
         """The scene message."""
@@ -44,24 +48,31 @@ class Player(Show):
         """The frame shown."""
         return self.frames.frame(self.index)
 
+    def overview(self) -> bytes:
+        """Frames from all of it, at most OVERVIEW: what plots, paths and ghosts are drawn from."""
+        n = len(self.frames)
+        if n < 2:
+            return b""
+        return b"".join(self.frames.frame(k) for k in np.linspace(0, n - 1, min(n, OVERVIEW)).astype(int))
+
     def advance(self, seconds: float) -> bool:
         """Go on; at the end, pause."""
         before = self.index
         self._put(self._at + seconds)
-        if self._at >= self.duration:
+        if self._at >= self._last:
             self.ended, self.playing = True, False
         return self.index != before
 
     def forward(self, n: int) -> None:
-        """n frames on."""
-        k = min(self.index + n, len(self.frames) - 1)
-        self.index, self._at = k, float(self.frames.times[k]) - self._first
+        """n frames on, or back."""
+        k = max(0, min(self.index + n, len(self.frames) - 1))
+        self.index, self._at = k, float(self.frames.times[k])
 
     def go_to(self, time: float) -> None:
         """Show a time, the nearest end where it lies outside."""
         self._put(time)
 
     def _put(self, time: float) -> None:
-        self._at = min(max(time, 0.0), self.duration)
-        k = int(self.frames.times.searchsorted(self._at + self._first + 1e-9, side="right")) - 1
+        self._at = min(max(time, self._first), self._last)
+        k = int(self.frames.times.searchsorted(self._at + 1e-9, side="right")) - 1
         self.index = max(k, 0)

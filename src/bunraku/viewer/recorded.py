@@ -1,8 +1,8 @@
 """Frames of a recording, by number: the same bytes as those of a live world.
 
 Poses follow from q, curves from q, torques and contact forces; the energy from q and v. A recording gives what `Recorded` lists; `contacts[k]`
-has arrays patch, state, point, force of the points that touch in frame k, forces on the patch's first side; NaN stands for a zero-moment point
-in the air. Checked in tests/viewer/test_player.py.
+has arrays patch, state, point, force, bodies (two, 0 the world) of the points that touch in frame k, forces on the first body; NaN stands for a
+zero-moment point in the air. Checked in tests/viewer/test_player.py.
 """
 
 from __future__ import annotations
@@ -69,6 +69,11 @@ class Recorded(Protocol):
         ...
 
     @property
+    def events(self) -> Sequence[Mapping[str, Any]]:
+        """What happened besides, see bunraku.world.events."""
+        ...
+
+    @property
     def zmp(self) -> np.ndarray:
         """(n, figures, 3) m."""
         ...
@@ -114,9 +119,9 @@ class RecordedFrames:
 
 
 def contact_rows_of(contacts: Any) -> np.ndarray:
-    """(n, 8) of a frame's contacts."""
+    """(n, 10) of a frame's contacts."""
     rows = np.zeros((len(contacts.point), CONTACT))
     if len(rows):
         rows[:, :3], rows[:, 3:6] = contacts.point, contacts.force
-        rows[:, 6], rows[:, 7] = contacts.patch, contacts.state
+        rows[:, 6], rows[:, 7], rows[:, 8:] = contacts.patch, contacts.state, np.asarray(contacts.bodies) - 1.0
     return rows

@@ -1,4 +1,4 @@
-"""The viewer's server: gives the page to browsers and frames, scene and status to their WebSockets, in a thread of its own.
+"""The viewer's server: gives the page to browsers and frames, scene, connections and status to their WebSockets, in a thread of its own.
 
 GET / is the page, /ws the WebSocket (bunraku.viewer.messages); anything else is 404. Publishing swaps a pointer and wakes the loop: the
 simulation never waits for a viewer. Each viewer has one slot a kind of message: a slow one misses frames and gets the latest. Bounded are: viewers
@@ -32,6 +32,7 @@ from websockets.typing import Subprotocol
 from bunraku.errors import InputError
 from bunraku.viewer import guard
 from bunraku.viewer.messages import MOST_BYTES, Command, parse
+from bunraku.viewer.page import policy
 
 MOST_VIEWERS = 64
 MOST_OPENING = 32
@@ -42,6 +43,9 @@ BREATH = 0.004  # s between two messages of one viewer
 MOST_MISTAKES = 20
 CLOSING = 1.0  # s
 BACKLOG = 512  # connections that may wait for their turn; where more come at once, the kernel lets them hang
+
+SLOTS = ("scene", "overview", "status", "connections", "frame")
+"""Kinds of messages, in the order in which a viewer gets them."""
 
 LOG = logging.getLogger("bunraku.viewer")
 LOG.addHandler(logging.NullHandler())
@@ -62,11 +66,11 @@ class Viewer:
     def waits_for_frame(self, slots: dict[str, Any]) -> bool:
         """Whether all it lacks is the frame."""
         seen, told = self.seen, self.note is None and self.asleep and not self.wake.is_set()
-        return told and slots["frame"] is not None and all(seen.get(k) is slots[k] for k in ("scene", "status"))
+        return told and slots["frame"] is not None and all(seen.get(k) is slots[k] for k in slots if k != "frame")
 
 
 class Server:
-    """See the module text. `start` listens; `publish`, `tell` and `new_scene` may be called from any thread and never wait."""
+    """See the module text. `start` listens; `publish`, `tell` and the `new_…` may be called from any thread and never wait."""
 
     def __init__(
         self,
@@ -81,10 +85,10 @@ class Server:
         guard.check_address(host, port, allow_remote)
         self.html, self.on_command = html.replace("\r\n", "\n"), on_command
         self.host, self.port = "127.0.0.1" if host == "localhost" else host, port
-        self.token = token or secrets.token_urlsafe(32)
+        self.token = secrets.token_urlsafe(32) if token is None else guard.check_token(token)
         self.viewers: dict[Viewer, ServerConnection] = {}
         self.sockets: set[Gate] = set()
-        self.slots: dict[str, Any] = {"scene": None, "status": None, "frame": None}
+        self.slots: dict[str, Any] = dict.fromkeys(SLOTS)
         self._pending = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -132,8 +136,18 @@ class Server:
         """Let them have a scene."""
         self._put("scene", json.dumps(scene, allow_nan=False, separators=(",", ":")))
 
+    def new_overview(self, frames: bytes) -> None:
+        """Let them have frames from all of a recording, one after another."""
+        self._put("overview", frames)
+
+    def new_connections(self, message: dict[str, Any]) -> None:
+        """Let them have the connections as they are since the scene."""
+        self._put("connections", json.dumps(message, allow_nan=False, separators=(",", ":")))
+
     def _put(self, slot: str, message: str | bytes) -> None:
-        stale = {"frame": None} if slot == "scene" else {}  # a frame belongs to its scene
+        stale = (
+            dict.fromkeys(("overview", "connections", "frame")) if slot == "scene" else {}
+        )  # they belong to their scene
         self.slots = {**self.slots, **stale, slot: message}
         loop = self._loop
         if loop is not None and not self._pending:
@@ -209,9 +223,10 @@ class Server:
                 connection, HTTPStatus.FORBIDDEN, "This address is not that of the viewer; open the one it printed."
             )
         if request.path == "/":
-            page = answer(connection, HTTPStatus.OK, self.html, "text/html; charset=utf-8")
-            page.headers["Content-Security-Policy"] = guard.policy(self.html, hosts[0].strip())
-            return page
+            given = answer(connection, HTTPStatus.OK, self.html, "text/html; charset=utf-8")
+            own = f"'self' ws://{hosts[0].strip()}"
+            given.headers["Content-Security-Policy"] = policy(self.html, connect=own, frames=guard.FRAMES)
+            return given
         if request.path != "/ws":
             return answer(connection, HTTPStatus.NOT_FOUND, "There is nothing here.")
         if not guard.origin_allowed(request.headers.get_all("Origin"), hosts[0]):
@@ -243,15 +258,14 @@ class Server:
     def _hear(self, viewer: Viewer, message: str | bytes) -> None:
         try:
             command = parse(message)
-        except InputError as error:
-            viewer.note = str(error)
-            viewer.mistakes += 1
-        else:
             if command.kind != "hello":
                 self.on_command(command)
             elif viewer.greeted:  # the first finds all on its way
                 viewer.seen.clear()
             viewer.greeted = True
+        except InputError as error:
+            viewer.note = str(error)
+            viewer.mistakes += 1
         viewer.wake.set()
 
     async def _send(self, connection: ServerConnection, viewer: Viewer) -> None:

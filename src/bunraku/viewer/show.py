@@ -8,11 +8,12 @@ is safe from elsewhere. Whatever goes wrong becomes the sentence of a status; th
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import Any, Protocol
 
-from bunraku.errors import BunrakuError
+from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.messages import MOST_STEPS, Command, status_message
 
 PERIOD = 1.0 / 60.0
@@ -30,6 +31,12 @@ class Audience(Protocol):
 
     def new_scene(self, scene: dict[str, Any]) -> None:
         """Another scene message; must not wait."""
+
+    def new_overview(self, frames: bytes) -> None:
+        """Frames from all of it, one after another; must not wait."""
+
+    def new_connections(self, message: dict[str, Any]) -> None:
+        """Connections as they are since the scene; must not wait."""
 
 
 class Show:
@@ -66,6 +73,10 @@ class Show:
         """The present frame."""
         raise NotImplementedError
 
+    def overview(self) -> bytes:
+        """Frames from all of it, one after another; none where the end is not known."""
+        return b""
+
     def advance(self, seconds: float) -> bool:
         """Let time go on while playing; returns whether anything changed."""
         raise NotImplementedError
@@ -81,13 +92,15 @@ class Show:
     # ---- commands, from any thread --------------------------------------------------------------------------------------------
 
     def command(self, order: Command) -> None:
-        """Take a command; it is done by the show's thread."""
+        """Take a command; it is done by the show's thread. An InputError refuses what makes no sense here."""
+        if order.kind == "step" and order.value < 0 and self.duration is None:
+            raise InputError("message: a live world keeps no past; steps back are for recordings.")
         with self._mail:
             o = self._orders
             if order.kind in ("play", "pause"):
                 o["playing"] = order.kind == "play"
             elif order.kind == "step":
-                o["step"] = min(o.get("step", 0) + order.value, MOST_STEPS)
+                o["step"] = max(-MOST_STEPS, min(o.get("step", 0) + order.value, MOST_STEPS))
                 o["playing"] = False
             elif order.kind in ("speed", "seek"):
                 o[order.kind] = order.value
@@ -118,6 +131,8 @@ class Show:
         self._audience = audience
         with self.lock:
             audience.new_scene(self.scene())
+            if overview := self.overview():
+                audience.new_overview(overview)
             audience.publish(self.frame())
         self._tell()
         self._thread = threading.Thread(target=self._run, name="bunraku show", daemon=True)
@@ -189,7 +204,7 @@ class Show:
             self.forward(int(orders["step"]))
         elif self.playing and self.ended:
             self.ended = False
-            self.go_to(0.0)
+            self.go_to(-math.inf)
         return "seek" in orders or "step" in orders
 
     def _fail(self, sentence: str) -> None:

@@ -16,6 +16,7 @@ import html as markup
 import sys
 import threading
 import webbrowser
+from typing import Any
 
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
@@ -75,8 +76,8 @@ class View:
         self._show.pause_now()
 
     def step(self, n: int = 1) -> None:
-        """Pause, and do single steps."""
-        if not 1 <= n <= MOST_STEPS:
+        """Pause, and do single steps; in a recording frames, also back (n < 0)."""
+        if not 1 <= abs(n) <= MOST_STEPS:
             raise InputError(f"view: {n} steps are not between 1 and {MOST_STEPS}.")
         self._show.command(Command("step", n))
 
@@ -132,11 +133,9 @@ def page_html() -> str:
     return html()
 
 
-def open_view(show: Show, *, host: str, port: int, allow_remote: bool, browser: bool, html: str | None) -> View:
-    """Serve a show and, if wanted, let the user's browser see it."""
-    server = Server(
-        page_html() if html is None else html, show.command, host=host, port=port, allow_remote=allow_remote
-    )
+def open_view(show: Show, *, browser: bool, html: str | None, **where: Any) -> View:
+    """Serve a show and, if wanted, let the user's browser see it; `where`: host, port, allow_remote, token."""
+    server = Server(page_html() if html is None else html, show.command, **where)
     server.start()
     try:
         show.start(server)
@@ -159,6 +158,7 @@ def view_world(
     play: bool = True,
     speed: float = 1.0,
     title: str = "",
+    token: str | None = None,
     html: str | None = None,
 ) -> View:
     """Run a world in real time and show it; see World.view."""
@@ -167,7 +167,8 @@ def view_world(
     for earlier in [v for v in _OPEN if v.shows(world)]:
         earlier.close()  # two threads must not step one world
     show = Live(world, title=title, playing=play, speed=speed)
-    return open_view(show, host=host, port=port, allow_remote=allow_remote, browser=browser, html=html)
+    where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
+    return open_view(show, browser=browser, html=html, **where)
 
 
 def view_recording(
@@ -180,13 +181,15 @@ def view_recording(
     play: bool = True,
     speed: float = 1.0,
     title: str = "",
+    token: str | None = None,
     html: str | None = None,
 ) -> View:
     """Play a recording."""
     if not SLOWEST <= speed <= FASTEST:
         raise InputError(f"view: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
     show = Player(recording, title=title, playing=play, speed=speed)
-    return open_view(show, host=host, port=port, allow_remote=allow_remote, browser=browser, html=html)
+    where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
+    return open_view(show, browser=browser, html=html, **where)
 
 
 @atexit.register

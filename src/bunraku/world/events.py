@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.constraint.tie_rows import ACTIVE, AXES, BODY_A, BODY_B, BROKEN, SPRING
+from bunraku.constraint.tie_rows import ACTIVE, AXES, BODY_A, BODY_B, BROKEN, PLACE_A, PLACE_B, SPRING
 from bunraku.world.ties import NAMES, Connection
 
 if TYPE_CHECKING:
@@ -70,11 +70,13 @@ class Watch:
         self._add(start + step * self.world.dt if broken else now, "break" if broken else "cut", number=number)
 
     def _ends(self, number: int) -> dict[str, Any]:
-        """What a connection ties, in words."""
+        """What a connection ties: in words, and as numbers of bodies (0 the world) with the points [m] in their frames."""
         ints, names = self.world._ties.ints[number], self.world.model.body_names
+        reals, bodies = self.world._ties.reals[number], [int(ints[BODY_A]), int(ints[BODY_B])]
+        points = [reals[k : k + 3].tolist() for k in (PLACE_A, PLACE_B)]
         mask = int(ints[AXES])
         axes = "spring" if ints[ACTIVE] == SPRING else " ".join(n for k, n in enumerate(NAMES) if mask >> k & 1)
-        return {"a": names[int(ints[BODY_A])], "b": names[int(ints[BODY_B])], "axes": axes}
+        return {"a": names[bodies[0]], "b": names[bodies[1]], "axes": axes, "bodies": bodies, "points": points}
 
     def _add(self, time: float, kind: str, **more: Any) -> None:
         self.events.append({"time": float(time), "kind": kind, **more})

@@ -1,7 +1,8 @@
 """A world in one file: written whole, read back, going on bit for bit.
 
 The file is a NumPy .npz without compression: one array a member, and `structure`, JSON as bytes, with figures, fixed shapes, materials, options,
-connections, pushes and the states of controllers. Its last 64 bytes (the comment of the zip) are the SHA-256 of all that stands before them, so
+connections, pushes, sensors and the states of controllers. Its last 64 bytes (the comment of the zip) are the SHA-256 of all that stands
+before them, so
 that a damaged or cut file is known as such before anything in it is believed. What the kernels use as an index is checked
 even then. Nothing is pickled. Meshes are kept by the path of their file. Checked in tests/world/test_saving.py.
 """
@@ -27,6 +28,7 @@ from bunraku.files import write_bytes
 from bunraku.model.description import Description, Shape
 from bunraku.world.materials import Materials
 from bunraku.world.plain import from_plain, to_plain
+from bunraku.world.sensors import load_sensor, saved_sensor
 from bunraku.world.snapshot import GROWING, Snapshot, arrays_of, controller_name, put_back, take
 from bunraku.world.ties import Connection, Ties
 
@@ -77,6 +79,7 @@ def structure(world: World, snapshot: Snapshot) -> dict[str, Any]:
             {"name": controller_name(c), "state": s} for c, s in zip(world._controllers, snapshot.controllers)
         ],
         "without_state": snapshot.without_state,
+        "sensors": [saved_sensor(s) for s in world.sensors],
         "time": world.time,
     }
 
@@ -186,6 +189,7 @@ def built(text: dict[str, Any]) -> World:
     if numbers and not 0 <= min(numbers) <= max(numbers) < len(text["materials"]):
         raise InputError("a material is missing.")
     world._prepare()
+    world.sensors += [load_sensor(world, s) for s in text.get("sensors", ())]
     return world
 
 
@@ -220,6 +224,7 @@ def snapshot_of(world: World, text: dict[str, Any], arrays: dict[str, np.ndarray
         tuple(pushes),
         states,
         tuple(text["without_state"]),
+        tuple(s["drawn"] for s in text.get("sensors", ())),
     )
 
 

@@ -10,7 +10,8 @@ Everything is in the axes and at the origin of the link or frame, moved by `offs
 and accelerations are means of the last step at the pose of its start (world.laststep), the rest is of now; before the first step they are
 zero. An accelerometer reads specific force, f = R' (a - g): at rest +9.80665 m/s^2 upwards, in free fall 0.
 `noise` (standard deviation) and `bias` are a number for all channels or a dict by channel; one draw a channel a step, when it is first read,
-from `world.rng`, which snapshots keep. That of an orientation is a small turn [rad] in the sensor's axes. Checked in tests/world/test_sensors.py.
+from `world.rng`; snapshots and saved worlds keep both. That of an orientation is a small turn [rad] in the sensor's axes. Checked in
+tests/world/test_sensors.py.
 """
 
 from __future__ import annotations
@@ -62,6 +63,23 @@ class Sensor:
         if name.startswith("_") or name not in type(self).channels:
             raise AttributeError(f"{type(self).__name__} has no channel {name!r}.{closest(name, type(self).channels)}")
         return self._disturbed(name, self._measured()[name])
+
+    def drawn(self) -> dict[str, Any]:
+        """The chance of the present step, by channel, as plain values: what a snapshot keeps."""
+        now = self._when == (self.world._last, self.world._last.stamp)
+        return {name: x.tolist() for name, x in self._drawn.items()} if now else {}
+
+    def redraw(self, drawn: Mapping[str, Any]) -> None:
+        """Make `drawn` the chance of the present step."""
+        values = {name: np.array(x, dtype=float) for name, x in drawn.items()}
+        if not set(values) <= set(self.channels) or not all(np.all(np.isfinite(x)) for x in values.values()):
+            raise InputError(f"sensor: what was drawn for {self.place!r} are not finite numbers of its channels.")
+        self._drawn, self._when = values, (self.world._last, self.world._last.stamp)
+
+    def options(self) -> dict[str, Any]:
+        """What `add_sensor` was given, as plain values."""
+        by_channel = {"noise": self.noise, "bias": self.bias}
+        return {what: {name: x.tolist() for name, x in given.items()} for what, given in by_channel.items()}
 
     def _measured(self) -> dict[str, np.ndarray]:
         self.world._prepare()
@@ -150,8 +168,13 @@ class MountedSensor(Sensor):
         if shift.shape != (3,) or not np.all(np.isfinite(shift)):
             raise InputError(f"sensor: offset needs three finite numbers, got {offset}.")
         f = figure.model.frame(link)
-        position, turn = f.position + f.rotation @ shift, f.rotation @ rotation_matrix(rotation, "sensor")
+        self.offset, self.rotation = shift, rotation_matrix(rotation, "sensor")
+        position, turn = f.position + f.rotation @ shift, f.rotation @ self.rotation
         self.frame = FrameInfo(f"{link} sensor", f.body, position, turn, False)
+
+    def options(self) -> dict[str, Any]:
+        """What `add_sensor` was given, as plain values."""
+        return {**super().options(), "offset": self.offset.tolist(), "rotation": self.rotation.tolist()}
 
     @property
     def body(self) -> int:
@@ -248,6 +271,24 @@ def sensor_of(world: World, kind: str, at: LinkOf | Figure | str, **options: Any
         if option not in allowed:
             raise InputError(f"add_sensor: a {kind!r} sensor has no option {option!r}.{closest(option, allowed)}")
     return KINDS[kind](world, figure, place, **options)
+
+
+def saved_sensor(sensor: Sensor) -> dict[str, Any]:
+    """A sensor as plain values; `load_sensor` makes it again."""
+    kind = next((name for name, made in KINDS.items() if type(sensor) is made), None)
+    if kind is None:
+        raise InputError(
+            f"save: a sensor of your own, {type(sensor).__name__}, cannot be saved; take it out of world.sensors."
+        )
+    place = {"kind": kind, "figure": sensor.figure.name, "place": sensor.place}
+    return {**place, "options": sensor.options(), "drawn": sensor.drawn()}
+
+
+def load_sensor(world: World, saved: Mapping[str, Any]) -> Sensor:
+    """The opposite of `saved_sensor`, without what was drawn."""
+    if saved["kind"] not in KINDS:
+        raise InputError(f"a sensor of an unknown kind {saved['kind']!r}.")
+    return KINDS[saved["kind"]](world, world[saved["figure"]], str(saved["place"]), **dict(saved["options"]))
 
 
 def _small_turn(x: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 A controller that offers `state()` (a dict of plain values, as JSON has them) and `restore(state)` takes part; others are named in
 `Snapshot.without_state` and go on as they are. Connections are kept with their limits and whether they are broken, pushes with the time
-at which they end.
+at which they end, sensors with what chance gave them in the present step.
 Checked in tests/world/test_saving.py.
 """
 
@@ -46,6 +46,7 @@ class Snapshot:
     pushes: tuple[Push, ...] = ()
     controllers: tuple[dict[str, Any] | None, ...] = ()
     without_state: tuple[str, ...] = ()
+    sensors: tuple[dict[str, Any], ...] = ()  # what chance gave each of them in the present step
 
 
 def take(world: World) -> Snapshot:
@@ -59,6 +60,7 @@ def take(world: World) -> Snapshot:
         tuple((figure, link, wrench.copy(), end) for figure, link, wrench, end in world._pushes),
         states,
         tuple(controller_name(c) for c, s in zip(world._controllers, states) if s is None),
+        tuple(sensor.drawn() for sensor in world.sensors),
     )
 
 
@@ -93,6 +95,8 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     world._ties.connections = {c.number: c for c in snapshot.connections}
     world._pushes = [(figure, link, wrench.copy(), end) for figure, link, wrench, end in snapshot.pushes]
     restore_controllers(world._controllers, snapshot.controllers)
+    for sensor, drawn in zip(world.sensors, snapshot.sensors):
+        sensor.redraw(drawn)
 
 
 def arrays_of(world: World) -> dict[str, np.ndarray]:

@@ -23,13 +23,22 @@ class Watched:
         title: str = "",
         host: str = "127.0.0.1",
         allow_remote: bool = False,
+        token: str | None = None,
         html: str | None = None,
     ) -> Any:
         """Run the world in real time in a thread of its own and show it in the browser; returns a handle (bunraku.viewer.view.View).
 
         port 0 takes a free one. play False: it stands still until it is told to go on. speed: against real time. host, allow_remote: to be
-        reached from other machines. html: another page. While it runs, touch the world with `view.lock` held or after `view.pause()`.
+        reached from other machines. token: of your own, so that a page finds a view that was opened anew. html: another page. While it
+        runs, touch the world with `view.lock` held or after `view.pause()`.
         """
-        options = {"play": play, "speed": speed, "title": title, "host": host, "allow_remote": allow_remote}
+        options = {
+            "play": play,
+            "speed": speed,
+            "title": title,
+            "host": host,
+            "allow_remote": allow_remote,
+            "token": token,
+        }
         viewer: Any = importlib.import_module("bunraku.viewer.view")
         return viewer.view_world(self, port=port, browser=browser, html=html, **options)

@@ -1,13 +1,13 @@
 // Balance of each figure: centre of mass and its path, zero-moment point, support polygon. Loose things of one body get
 // no marks beside jointed figures, and at most eight figures have them.
 //
-// A frame's contacts do not say whose they are; a patch counts for the figure whose body origin is nearest to it, and
-// carries it where its force points mostly upwards (within 60 degrees).
+// A patch carries the figure of one of its bodies where it pushes that figure mostly upwards (within 60 degrees) and the
+// other side is not the figure itself.
 import { Group, Mesh } from "three";
 import { ball, LIFT, Path, Polygon, target } from "./marks";
 import { hullFromAbove, type Patch } from "./polygon";
 import { COM_COLOR, ZMP_COLOR } from "./theme";
-import { FIGURE, POSE, type Frame, type SceneMessage, type Vec3 } from "./types";
+import { FIGURE, type Frame, type SceneMessage, type Vec3 } from "./types";
 
 const MOST_FIGURES = 8;
 
@@ -16,7 +16,7 @@ export class Balance {
   readonly zmp = new Group();
   readonly support = new Group();
   zmpCount = 0;
-  supportCount = 0;
+  supports: Vec3[][] = []; // corners, by figure
   private readonly centres: Mesh[];
   private readonly plumbs: Path[];
   private readonly paths: Path[];
@@ -43,8 +43,9 @@ export class Balance {
 
   show(frames: readonly Frame[], index: number, patches: readonly Patch[]): void {
     const frame = frames[index]!;
-    const corners = this.cornersByFigure(frame, patches);
-    this.zmpCount = this.supportCount = 0;
+    const corners = this.cornersByFigure(patches);
+    this.zmpCount = 0;
+    this.supports = corners.map(hullFromAbove).map((hull) => (hull.length > 2 ? hull : []));
     this.centres.forEach((centre, g) => {
       const f = frame.figures;
       const at = this.shown[g]! * FIGURE;
@@ -65,30 +66,19 @@ export class Balance {
         this.marks[g]!.position.set(zmp[0], zmp[1], zmp[2] + 2 * LIFT);
         this.zmpCount += 1;
       }
-      const hull = hullFromAbove(corners[g]!);
-      this.polygons[g]!.set(hull.length > 2 ? hull : [], LIFT);
-      if (hull.length > 2) this.supportCount += 1;
+      this.polygons[g]!.set(this.supports[g]!, LIFT);
     });
   }
 
-  private cornersByFigure(frame: Frame, patches: readonly Patch[]): Vec3[][] {
+  private cornersByFigure(patches: readonly Patch[]): Vec3[][] {
     const corners: Vec3[][] = this.shown.map(() => []);
-    for (const { points, total } of patches) {
-      const force = Math.hypot(...total);
-      if (!points.length || !(total[2] > 0.5 * force)) continue;
-      const figure = this.shown.indexOf(this.figureNear(frame, points[0]!));
-      if (figure >= 0) corners[figure]!.push(...points);
+    for (const { points, total, bodies } of patches) {
+      const [a, b] = bodies.map((body) => this.figureOfBody[body] ?? -1) as [number, number];
+      if (a === b) continue;
+      const steep = total[2] / Math.hypot(...total); // cosine of the angle to upwards; NaN without force
+      const carried = this.shown.indexOf(steep > 0.5 ? a : steep < -0.5 ? b : -1);
+      if (carried >= 0) corners[carried]!.push(...points);
     }
     return corners;
-  }
-
-  private figureNear(frame: Frame, p: Vec3): number {
-    let [best, near] = [Infinity, -1];
-    this.figureOfBody.forEach((figure, b) => {
-      const at = b * POSE;
-      const away = Math.hypot(frame.poses[at]! - p[0], frame.poses[at + 1]! - p[1], frame.poses[at + 2]! - p[2]);
-      if (away < best) [best, near] = [away, figure];
-    });
-    return near;
   }
 }

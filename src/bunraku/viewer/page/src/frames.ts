@@ -1,25 +1,31 @@
-// Frames from bytes. Live: one binary message a frame ("BKF1"). Embedded: all frames, quantised to 16 bits, each column
+// Frames from bytes. Live: one binary message a frame ("BKF1"), or many frames in a row. Embedded: all frames, quantised to 16 bits, each column
 // as differences in time, deflated, base64; the layout is written down in bunraku/viewer/export.py.
 import { CONTACT, FIGURE, POSE, type Frame } from "./types";
 
 const MAGIC = 0x31464b42; // "BKF1", little endian
+const HEADER = 32; // bytes
 const MISSING = -32768;
 
-/** One binary message of the live server; throws an Error with one sentence where it is not one. */
-export function decodeFrame(data: ArrayBuffer): Frame {
+/** One binary message of the server, a frame or several in a row; throws an Error with one sentence where it is not one. */
+export function decodeFrames(data: ArrayBuffer): Frame[] {
   const view = new DataView(data);
-  if (data.byteLength < 32 || view.getUint32(0, true) !== MAGIC) throw new Error("a message is not a frame");
-  const time = view.getFloat64(8, true);
-  const [nb, nc, ng, nx] = [16, 20, 24, 28].map((at) => view.getUint32(at, true)) as [number, number, number, number];
-  const sizes = [nb * POSE, nc * CONTACT, ng * FIGURE, nx];
-  if (32 + 4 * sizes.reduce((a, b) => a + b, 0) !== data.byteLength) throw new Error("a frame has the wrong length");
-  let at = 32;
-  const [poses, contacts, figures, channels] = sizes.map((size) => {
-    const part = new Float32Array(data, at, size);
-    at += 4 * size;
-    return part;
-  }) as [Float32Array, Float32Array, Float32Array, Float32Array];
-  return { time, poses, contacts, figures, channels };
+  const frames: Frame[] = [];
+  let at = 0;
+  do {
+    if (data.byteLength - at < HEADER || view.getUint32(at, true) !== MAGIC) throw new Error("a message is not a frame");
+    const time = view.getFloat64(at + 8, true);
+    const [nb, nc, ng, nx] = [16, 20, 24, 28].map((k) => view.getUint32(at + k, true)) as [number, number, number, number];
+    const sizes = [nb * POSE, nc * CONTACT, ng * FIGURE, nx];
+    at += HEADER;
+    if (at + 4 * sizes.reduce((a, b) => a + b, 0) > data.byteLength) throw new Error("a frame has the wrong length");
+    const [poses, contacts, figures, channels] = sizes.map((size) => {
+      const part = new Float32Array(data, at, size);
+      at += 4 * size;
+      return part;
+    }) as [Float32Array, Float32Array, Float32Array, Float32Array];
+    frames.push({ time, poses, contacts, figures, channels });
+  } while (at < data.byteLength);
+  return frames;
 }
 
 interface Header {

@@ -1,22 +1,33 @@
-// A live server: frames arrive over one WebSocket of the same origin, commands go back as small JSON texts. The token of
-// the address (#token=…) is sent as a subprotocol. A lost connection comes back by itself, with growing pauses.
-import { decodeFrame, frameAt } from "./frames";
-import { parseScene, sameCast, type Frame, type SceneMessage, type StatusMessage } from "./types";
+// A server: frames arrive over one WebSocket of the same origin, commands go back. The token of the address (#token=…) is
+// sent as a subprotocol. A lost connection comes back by itself, with growing pauses.
+//
+// A running world sends the present; the page keeps the latest stretch. A recording sends frames from all of it first
+// (the overview), then the one to be shown, which takes its place among them: plots, paths and ghosts know the whole.
+import type { Command } from "./commands";
+import { decodeFrames, frameAt } from "./frames";
 import type { Source } from "./source";
+import { parseScene, sameCast, type ConnectionMessage, type Frame, type SceneMessage, type StatusMessage } from "./types";
 
 const KEEP = 3600; // frames kept for plots, ghosts and looking back: a minute at 60 Hz
 const FIRST_PAUSE = 500; // ms before the first new attempt
 const LONGEST_PAUSE = 5000;
 
+export interface Listener {
+  scene(scene: SceneMessage): void;
+  connections(connections: ConnectionMessage[]): void;
+  error(text: string): void;
+}
+
 export class Live implements Source {
-  readonly frames: Frame[] = [];
-  readonly live = true;
+  frames: Frame[] = [];
+  readonly remote = true;
   playing = false;
   speed = 1;
   connected = false;
   message: string | null = "Connecting …";
-  duration: number | null = null;
-  private lookingBack: number | null = null; // time shown while the reader looks at the past
+  private overview: Frame[] = [];
+  private shown: number | null = null; // time of a recording's frame that was sent last
+  private lookingBack: number | null = null; // time shown while the reader looks at the past of a world
   private scene: SceneMessage | null = null;
   private socket: WebSocket | null = null;
   private pauseBefore = FIRST_PAUSE;
@@ -24,18 +35,22 @@ export class Live implements Source {
 
   constructor(
     private readonly token: string,
-    private readonly onScene: (scene: SceneMessage) => void,
-    private readonly onError: (text: string) => void,
+    private readonly listener: Listener,
   ) {
     this.open();
   }
 
+  get live(): boolean {
+    return this.scene?.duration == null;
+  }
+
   get time(): number {
+    if (this.scene?.duration != null) return this.shown ?? this.scene.start;
     return this.lookingBack ?? this.frames[this.frames.length - 1]?.time ?? 0;
   }
 
   get range(): [number, number] {
-    if (this.duration !== null) return [0, this.duration];
+    if (this.scene?.duration != null) return [this.scene.start, this.scene.start + this.scene.duration];
     return this.frames.length ? [this.frames[0]!.time, this.frames[this.frames.length - 1]!.time] : [0, 1];
   }
 
@@ -52,16 +67,15 @@ export class Live implements Source {
     this.send({ type: "pause" });
   }
 
+  /** A world goes on by steps, and back through what the page kept; a recording goes both ways by its own frames. */
   step(n: number): void {
-    const looking = this.lookingBack !== null || n < 0;
-    if (looking && this.duration === null) {
+    if (this.live && (this.lookingBack !== null || n < 0)) {
       const next = this.index + n;
       if (this.playing) this.pause();
       this.lookingBack = next < this.frames.length - 1 ? (this.frames[Math.max(next, 0)]?.time ?? null) : null;
       return;
     }
-    if (n < 0) this.send({ type: "seek", time: Math.max(this.time - 1 / 30, 0) });
-    else this.send({ type: "step", n });
+    this.send({ type: "step", n });
   }
 
   setSpeed(value: number): void {
@@ -71,17 +85,19 @@ export class Live implements Source {
 
   /** A replayed recording seeks on the server; a simulation cannot go back, so the page shows what it kept. */
   seek(time: number): void {
-    if (this.duration !== null) {
-      this.send({ type: "seek", time: Math.min(Math.max(time, 0), this.duration) });
+    const [start, end] = this.range;
+    if (!this.live) {
+      this.send({ type: "seek", time: Math.min(Math.max(time, start), end) });
       return;
     }
     if (this.playing) this.pause();
-    this.lookingBack = time < this.range[1] ? Math.max(time, this.range[0]) : null;
+    this.lookingBack = time < end ? Math.max(time, start) : null;
   }
 
   advance(): void {}
 
-  private send(command: object): void {
+  /** The one place where something is asked of the server. */
+  send(command: Command): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
   }
 
@@ -106,14 +122,16 @@ export class Live implements Source {
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
       try {
         if (typeof event.data === "string") this.heard(event.data);
-        else this.keep(decodeFrame(event.data));
+        else this.seen(decodeFrames(event.data));
       } catch (error) {
-        this.onError(String(error));
+        this.listener.error(String(error));
       }
     };
     socket.onclose = () => {
       this.connected = this.playing = false;
-      this.message = this.wasConnected ? "Disconnected – trying again …" : "No answer from the server – trying again …";
+      this.message = this.wasConnected
+        ? "Disconnected – trying again … (a server that was started anew prints another address)"
+        : "No answer from the server – trying again … (is this the whole address that it printed?)";
       this.socket = null;
       window.setTimeout(() => this.open(), this.pauseBefore);
       this.pauseBefore = Math.min(this.pauseBefore * 1.6, LONGEST_PAUSE);
@@ -125,20 +143,29 @@ export class Live implements Source {
     const message = JSON.parse(text) as { type: string };
     if (message.type === "scene") {
       const scene = parseScene(text);
-      if (!this.scene || !sameCast(this.scene, scene)) this.frames.length = 0;
+      if (!this.scene || !sameCast(this.scene, scene)) [this.frames, this.overview, this.shown] = [[], [], null];
       this.scene = scene;
-      this.duration = scene.duration;
-      this.onScene(scene);
+      this.listener.scene(scene);
+    } else if (message.type === "connections") {
+      this.listener.connections((message as unknown as { connections: ConnectionMessage[] }).connections);
     } else if (message.type === "status") {
       const status = message as StatusMessage;
       this.playing = status.playing;
       this.speed = status.speed;
-      this.duration = status.duration;
       this.message = status.error;
     }
   }
 
-  /** Frames stay in order of time: after a seek back or a restart the later ones are dropped. */
+  /** One frame is the present one; several are the overview of a recording. */
+  private seen(frames: Frame[]): void {
+    if (frames.length > 1) {
+      this.overview = frames;
+      this.frames = [...frames];
+    } else if (this.live) this.keep(frames[0]!);
+    else this.insert(frames[0]!);
+  }
+
+  /** Frames of a world stay in order of time: after a restart the later ones are dropped. */
   private keep(frame: Frame): void {
     const last = this.frames[this.frames.length - 1];
     if (last && frame.time <= last.time) {
@@ -146,5 +173,15 @@ export class Live implements Source {
     }
     this.frames.push(frame);
     if (this.frames.length > KEEP * 1.25) this.frames.splice(0, this.frames.length - KEEP);
+  }
+
+  /** A frame of a recording takes its place in time. */
+  private insert(frame: Frame): void {
+    this.shown = frame.time;
+    if (this.frames.length > KEEP * 1.25) this.frames = [...this.overview];
+    const before = this.frames.length ? frameAt(this.frames, frame.time) : -1;
+    const known = this.frames[before];
+    if (known && Math.abs(known.time - frame.time) < 1e-6) this.frames[before] = frame;
+    else this.frames.splice(known && known.time > frame.time ? 0 : before + 1, 0, frame);
   }
 }

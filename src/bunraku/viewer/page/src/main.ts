@@ -12,7 +12,7 @@ import { Stage } from "./stage";
 import { exposeState } from "./state";
 import { firstTheme, keepTheme, type ThemeName } from "./theme";
 import { Timeline } from "./timeline";
-import { parseScene, sameCast, type SceneMessage } from "./types";
+import { parseScene, sameCast, type ConnectionMessage, type SceneMessage } from "./types";
 import "./style.css";
 
 const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
@@ -70,26 +70,37 @@ class App {
       return;
     }
     const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
-    this.source = new Live(token, (message) => this.setScene(message), (text) => this.note(text));
+    this.source = new Live(token, {
+      scene: (message) => this.setScene(message),
+      connections: (messages) => this.setConnections(messages),
+      error: (text) => this.note(text),
+    });
   }
 
-  /** Another scene; where only the connections changed, view and plots stay as they are. */
+  /** Another scene; after a new connection to the same one, view and plots stay as they are. */
   setScene(scene: SceneMessage): void {
     const same = this.scene !== null && sameCast(this.scene, scene);
     this.scene = scene;
     if (same) {
-      this.show?.setConnections(scene);
-      this.shownFrame = null;
+      this.setConnections(scene.connections);
       return;
     }
     this.show?.remove();
     this.show = this.shownFrame = null;
     document.title = scene.title ? `${scene.title} – Bunraku` : "Bunraku";
     byId("title").textContent = scene.title;
+    this.timeline.setEvents(scene.events ?? []);
     const places = { groups: byId("groups"), chart: byId("chart"), channels: byId("channels") };
     places.chart.replaceChildren();
     this.plots = new Plots(scene, places, (time) => this.source?.seek(time));
     this.plots.setTheme(this.theme);
+  }
+
+  /** Connections made, cut or broken while the world runs. */
+  setConnections(connections: ConnectionMessage[]): void {
+    if (this.scene) this.scene.connections = connections;
+    this.show?.setConnections(connections);
+    this.shownFrame = null;
   }
 
   setTheme(name: ThemeName): void {
@@ -136,10 +147,10 @@ class App {
     const source = this.source;
     if (!source) return;
     source.advance(passed);
-    if (!this.errors.length || source.live) this.banner(source.message, !source.connected && !this.show);
+    if (!this.errors.length || source.remote) this.banner(source.message, !source.connected && !this.show);
     const mode = byId("mode");
-    mode.textContent = source.live ? (source.connected ? "Live" : "Disconnected") : "Recording";
-    mode.className = `badge ${source.live ? (source.connected ? "on" : "off") : ""}`;
+    mode.textContent = !source.connected ? "Disconnected" : source.live ? "Live" : "Recording";
+    mode.className = `badge ${source.remote ? (source.connected ? "on" : "off") : ""}`;
     this.timeline.show(source);
     this.present(source);
     this.stage.draw();

@@ -7,9 +7,11 @@ import {
   DynamicDrawUsage,
   Group,
   type InterleavedBufferAttribute,
+  type Material,
   Mesh,
   MeshBasicMaterial,
   type Object3D,
+  OctahedronGeometry,
   RingGeometry,
   SphereGeometry,
 } from "three";
@@ -41,6 +43,13 @@ export function discard(thing: Object3D): void {
   });
 }
 
+/** Let a mark be seen through whatever is before it. As it leaves no depth it must come after the ground, which is drawn late since it fades. */
+export function seenThrough<T extends Material>(material: T): T {
+  material.depthTest = false;
+  material.transparent = true;
+  return material;
+}
+
 /** A flat ring with a bead: zero-moment point, centre of pressure. */
 export function target(color: number, radius: number): Group {
   const group = new Group();
@@ -49,13 +58,20 @@ export function target(color: number, radius: number): Group {
   group.add(ring, dot);
   for (const mesh of group.children as Mesh[]) {
     mesh.renderOrder = 6;
-    (mesh.material as MeshBasicMaterial).depthTest = false; // seen through the foot that stands on it
+    seenThrough(mesh.material as MeshBasicMaterial); // through the foot that stands on it
   }
   return group;
 }
 
 export function ball(color: number, radius: number): Mesh {
-  const mesh = new Mesh(new SphereGeometry(radius, 24, 16), new MeshBasicMaterial({ color, depthTest: false }));
+  const mesh = new Mesh(new SphereGeometry(radius, 24, 16), seenThrough(new MeshBasicMaterial({ color })));
+  mesh.renderOrder = 7;
+  return mesh;
+}
+
+/** What holds something to the world. */
+export function diamond(color: number, radius: number): Mesh {
+  const mesh = new Mesh(new OctahedronGeometry(radius), seenThrough(new MeshBasicMaterial({ color })));
   mesh.renderOrder = 7;
   return mesh;
 }
@@ -124,7 +140,7 @@ export class Polygon {
     this.fill.frustumCulled = false;
     this.fill.renderOrder = 3;
     this.edge.line.renderOrder = 4;
-    this.edge.line.material.depthTest = false;
+    seenThrough(this.edge.line.material);
     this.group.add(this.fill, this.edge.line);
   }
 

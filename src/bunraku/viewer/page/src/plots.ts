@@ -61,7 +61,7 @@ export class Plots {
   show(frames: readonly Frame[], index: number, range: [number, number]): void {
     this.frames = frames;
     if (!this.group || this.places.chart.offsetParent === null) return;
-    if (!this.chart) this.choose(this.group, frames);
+    if (!this.chart) this.choose(this.firstBusy(frames), frames);
     const end = frames[frames.length - 1]?.time ?? NaN;
     if (frames.length !== this.known || end !== this.knownEnd) this.chart!.setData(this.data(frames), false);
     [this.known, this.knownEnd] = [frames.length, end];
@@ -76,23 +76,31 @@ export class Plots {
     this.listed.forEach((channel, i) => (this.values[i]!.textContent = short(frame.channels[channel]!)));
   }
 
+  /** The group to begin with: the first in which something changes. */
+  private firstBusy(frames: readonly Frame[]): string {
+    const groups = [...this.places.groups.querySelectorAll("button")].map((button) => button.dataset.group!);
+    return groups.find((group) => this.channelsOf(group).some((c) => this.spread(c, frames) > 0)) ?? this.group;
+  }
+
   private channelsOf(group: string): number[] {
     return this.scene.channels.flatMap((c, i) => (c.group === group ? [i] : []));
   }
 
   private busiest(channels: number[], frames: readonly Frame[]): number[] {
-    const stride = Math.max(1, Math.floor(frames.length / 100));
-    const spread = (channel: number) => {
-      let [low, high] = [Infinity, -Infinity];
-      for (let i = 0; i < frames.length; i += stride) {
-        const value = frames[i]!.channels[channel]!;
-        if (value < low) low = value;
-        if (value > high) high = value;
-      }
-      return high - low;
-    };
     if (channels.length <= FIRST_SHOWN || !frames.length) return channels.slice(0, FIRST_SHOWN);
-    return channels.map((c) => [c, spread(c)] as const).sort((a, b) => b[1] - a[1]).slice(0, FIRST_SHOWN).map(([c]) => c);
+    return channels.map((c) => [c, this.spread(c, frames)] as const).sort((a, b) => b[1] - a[1]).slice(0, FIRST_SHOWN).map(([c]) => c);
+  }
+
+  /** Highest minus lowest value, looked at in about a hundred frames. */
+  private spread(channel: number, frames: readonly Frame[]): number {
+    const stride = Math.max(1, Math.floor(frames.length / 100));
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = 0; i < frames.length; i += stride) {
+      const value = frames[i]!.channels[channel]!;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return high - low;
   }
 
   private data(frames: readonly Frame[]): uPlot.AlignedData {
@@ -194,6 +202,7 @@ export class Plots {
 function short(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1e5 || (size > 0 && size < 1e-3)) return value.toExponential(1);
-  return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3).replace("-", "−");
+  if (size < 1e-6) return "0"; // of no unit that is plotted anybody wants less
+  const text = size >= 1e5 || size < 1e-3 ? value.toExponential(1) : value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+  return text.replace(/-/g, "−");
 }

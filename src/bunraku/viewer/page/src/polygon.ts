@@ -25,6 +25,7 @@ export interface Patch {
   total: Vec3; // N
   pressure: Vec3 | null; // centre of pressure, m; null without pressing force
   normal: Vec3;
+  bodies: [number, number]; // of both sides, -1 the world; forces act on the first
 }
 
 /** The contact patches of a frame: points of one patch number together. */
@@ -35,7 +36,7 @@ export function patchesOf(frame: Frame): Patch[] {
     const key = c[at + 6]!;
     let patch = found.get(key);
     if (!patch) {
-      patch = { points: [], forces: [], state: 0, total: [0, 0, 0], pressure: null, normal: [0, 0, 1] };
+      patch = { points: [], forces: [], state: 0, total: [0, 0, 0], pressure: null, normal: [0, 0, 1], bodies: [c[at + 8]!, c[at + 9]!] };
       found.set(key, patch);
     }
     patch.points.push([c[at]!, c[at + 1]!, c[at + 2]!]);

@@ -7,7 +7,7 @@ import { Contacts } from "./contacts";
 import { hex } from "./dom";
 import { discard } from "./marks";
 import { COM_COLOR, CONNECTION_COLOR, ZMP_COLOR, type ThemeName } from "./theme";
-import { POSE, type Frame, type SceneMessage } from "./types";
+import { POSE, type ConnectionMessage, type Frame, type SceneMessage } from "./types";
 import type { Stage } from "./stage";
 
 export type LayerName = "regions" | "forces" | "pressure" | "zmp" | "support" | "com" | "connections" | "ghosts";
@@ -19,7 +19,7 @@ export const LAYERS: { name: LayerName; text: string; color?: string; on: boolea
   { name: "zmp", text: "Zero-moment point", color: hex(ZMP_COLOR), on: true },
   { name: "support", text: "Support polygon", color: hex(ZMP_COLOR), on: true },
   { name: "com", text: "Centre of mass, path", color: hex(COM_COLOR), on: true },
-  { name: "connections", text: "Connections", color: hex(CONNECTION_COLOR), on: true },
+  { name: "connections", text: "Pins, connections", color: hex(CONNECTION_COLOR), on: true },
   { name: "ghosts", text: "Ghosts", on: false },
 ];
 
@@ -52,7 +52,7 @@ export class Show {
     this.extent = Math.min(Math.max(size.x, size.y, size.z, 0.05), 8);
     this.contacts = new Contacts(this.extent);
     this.balance = new Balance(scene, this.extent);
-    this.connections = new Connections(scene, this.extent);
+    this.connections = new Connections(scene.connections, this.extent);
     this.layers = {
       regions: this.contacts.regions,
       forces: this.contacts.arrows.group,
@@ -85,9 +85,9 @@ export class Show {
   }
 
   /** Connections made, cut or broken since. */
-  setConnections(scene: SceneMessage): void {
+  setConnections(messages: readonly ConnectionMessage[]): void {
     const { group } = this.connections;
-    this.connections = new Connections(scene, this.extent);
+    this.connections = new Connections(messages, this.extent);
     this.connections.group.visible = group.visible;
     discard(group);
     this.layers.connections = this.connections.group;

@@ -10,7 +10,8 @@ export interface Source {
   readonly range: [number, number]; // s, what the time line spans
   readonly index: number; // of the frame to show, -1 while there is none
   readonly connected: boolean;
-  readonly live: boolean;
+  readonly remote: boolean; // frames come from a server
+  readonly live: boolean; // a running world: frames go on, without an end
   readonly message: string | null; // what went wrong, for the banner
   play(): void;
   pause(): void;
@@ -26,6 +27,7 @@ export class Embedded implements Source {
   speed = 1;
   time: number;
   readonly connected = true;
+  readonly remote = false;
   readonly live = false;
   readonly message = null;
   readonly range: [number, number];

@@ -44,6 +44,9 @@ export function exposeState(app: Watched): void {
     get connected() {
       return app.source?.connected ?? false;
     },
+    get bodies() {
+      return app.show?.scene.bodies.length ?? 0;
+    },
     get arrows() {
       return layer("forces", app.show?.contacts.arrows.count ?? 0);
     },
@@ -51,13 +54,16 @@ export function exposeState(app: Watched): void {
       return layer("zmp", app.show?.balance.zmpCount ?? 0);
     },
     get support() {
-      return layer("support", app.show?.balance.supportCount ?? 0);
+      return layer("support", app.show?.balance.supports.filter((hull) => hull.length).length ?? 0);
     },
     get pressures() {
       return layer("pressure", app.show?.contacts.patches.filter((patch) => patch.pressure).length ?? 0);
     },
     get connections() {
       return layer("connections", app.show?.connections.count ?? 0);
+    },
+    get pins() {
+      return layer("connections", app.show?.connections.pins ?? 0);
     },
     get ghosts() {
       return layer("ghosts", app.show?.bodies.ghostCount ?? 0);
@@ -98,6 +104,10 @@ export function exposeState(app: Watched): void {
     },
     contacts() {
       return Array.from(frame()?.contacts ?? []);
+    },
+    /** Corners of the support polygon of each figure that has marks. */
+    supports() {
+      return app.show?.balance.supports ?? [];
     },
     patches() {
       return (app.show?.contacts.patches ?? []).map(({ state, total, pressure }) => ({ state, total, pressure }));

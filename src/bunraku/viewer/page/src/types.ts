@@ -20,11 +20,21 @@ export interface ChannelMessage {
 }
 
 export interface ConnectionMessage {
-  name?: string;
-  body_a?: number;
-  body_b?: number;
-  point_a?: Vec3; // in the frame of body a (the world for -1), m
-  point_b?: Vec3;
+  number: number;
+  kind: "connection" | "spring";
+  body_a: number; // -1: the world, so this is a pin
+  body_b: number;
+  point_a: Vec3; // in the frame of body a, m
+  point_b: Vec3;
+  from?: number; // s; a recording's connections have their times, those of a running world hold now
+  to?: number | null;
+}
+
+/** Something that happened in a recording: a mark on its time line. */
+export interface EventMessage {
+  time: number; // s
+  kind: string;
+  text: string;
 }
 
 export interface SceneMessage {
@@ -36,12 +46,14 @@ export interface SceneMessage {
   shapes: ShapeMessage[];
   figures: string[];
   channels: ChannelMessage[];
-  duration: number | null;
+  start: number; // s
+  duration: number | null; // s; null: a running world
   live: boolean;
   connections: ConnectionMessage[];
+  events?: EventMessage[];
 }
 
-/** One moment: poses nb x 7 (x y z qw qx qy qz), contacts nc x 8 (x y z fx fy fz patch state), figures ng x 6 (com, zmp). */
+/** One moment: poses nb x 7 (x y z qw qx qy qz), contacts nc x 10 (x y z fx fy fz patch state body_a body_b), figures ng x 6 (com, zmp). */
 export interface Frame {
   time: number;
   poses: Float32Array;
@@ -61,7 +73,7 @@ export interface StatusMessage {
 }
 
 export const POSE = 7;
-export const CONTACT = 8;
+export const CONTACT = 10;
 export const FIGURE = 6;
 export const GROUPS = ["forces", "torques", "angles", "energy", "zmp", "other"] as const;
 

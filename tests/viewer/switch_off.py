@@ -1,0 +1,167 @@
+"""Does every browser test fail when its feature is switched off? This script tries it: `python tests/viewer/switch_off.py [WORD …]`.
+
+It works on a copy of the package. For each line of `SWITCHES` it replaces a piece of the source, builds the page anew, runs the tests of that line
+and expects them to fail; then it puts the source back. Words choose the lines whose test or text holds one of them. The table in
+README.md beside it is what `--table` prints. About ten minutes for all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE, LIVE, WORLD = "test_page", "test_page_live", "test_world_in_browser"
+SRC = "page/src/"
+
+# (what is switched off, file in bunraku/viewer, what stands there, what stands there then, file of the test, its name)
+SWITCHES: list[tuple[str, str, str, str, str, str]] = [
+    ("drawing", SRC + "stage.ts", "this.renderer.render(this.scene, this.camera);", "", PAGE, "opens_from_the_file_system"),
+    ("silence: the page asks for a picture elsewhere", SRC + "main.ts", "const app = new App();",
+     'new Image().src = "https://example.invalid/a.png";\nconst app = new App();', PAGE, "opens_from_the_file_system"),
+    ("shadows", SRC + "stage.ts", "this.sun.castShadow = true;", "", PAGE, "shadow_lies"),
+    ("playing", SRC + "source.ts", "if (!this.playing) return;", "return;", PAGE, "plays_pauses"),
+    ("the speed", SRC + "source.ts", "seconds * this.speed", "seconds", PAGE, "speed_scales"),
+    ("scrubbing", SRC + "timeline.ts", "this.slider.oninput = () => this.source()?.seek(Number(this.slider.value));", "", PAGE, "scrubbing_shows"),
+    ("contacts of exported frames", SRC + "frames.ts", "row += count;", "", PAGE, "scrubbing_shows"),
+    ("seeking from a plot", SRC + "plots.ts",
+     "      seek(event);\n    };\n    over.onpointermove", "    };\n    over.onpointermove", PAGE, "a_click_on_a_plot"),
+    ("the line at the present", SRC + "plots.ts", "translateX(${left}px)", "translateX(0px)", PAGE, "a_click_on_a_plot"),
+    ("choosing a group of curves", SRC + "plots.ts", "button.onclick = () => this.choose(group);", "", PAGE, "plots_by_group"),
+    ("values beside the plots", SRC + "plots.ts", "short(frame.channels[channel]!)", '"0"', PAGE, "plots_by_group"),
+    ("choosing the busiest curves", SRC + "plots.ts", ".sort((a, b) => b[1] - a[1])", "", PAGE, "of_many_curves"),
+    ("force arrows", SRC + "arrows.ts", "if (this.count >= MOST ||", "if (true ||", PAGE, "force_arrows"),
+    ("the layer of arrows", SRC + "show.ts",
+     "this.layers[name].visible = on;", 'if (name !== "forces") this.layers[name].visible = on;', PAGE, "force_arrows"),
+    ("the zero-moment point", SRC + "balance.ts", "const there = zmp.every(Number.isFinite);", "const there = false;", PAGE, "zmp_and_support"),
+    ("the support polygon", SRC + "balance.ts",
+     "this.polygons[g]!.set(this.supports[g]!, LIFT);", "this.polygons[g]!.set([], LIFT);", PAGE, "zmp_and_support"),
+    ("weights of the centre of pressure", SRC + "polygon.ts",
+     "sum[k]! += weight * p[k]!;", "sum[k]! += press * points[0]![k]!;", PAGE, "centres_of_pressure"),
+    ("colours of contact states", SRC + "contacts.ts", "this.regionAt(i).paint(color);", "", PAGE, "contact_states"),
+    ("counts of contact states", SRC + "contacts.ts", "this.states[patch.state]! += 1;", "this.states[patch.state]! += 0;", PAGE, "contact_states"),
+    ("the centre of mass", SRC + "show.ts", "com: this.balance.mass,", "com: new Object3D(),", PAGE, "layers_of_mass_and_connections and com"),
+    ("connections", SRC + "connections.ts", "if (!group.visible) continue;", "group.visible = false;\n      continue;", PAGE,
+     "layers_of_mass_and_connections and connections-"),
+    ("marks after the ground", SRC + "marks.ts", "material.transparent = true;", "", PAGE, "marks_are_seen"),
+    ("the path", SRC + "balance.ts", "this.paths[g]!.set(index + 1,", "this.paths[g]!.set(0,", PAGE, "the_path_of_the_centre"),
+    ("ghosts", SRC + "show.ts", "if (!this.layers.ghosts.visible) return;", "return;", PAGE, "ghosts_show"),
+    ("views", SRC + "camera.ts", "addScaledVector(VIEWS[view], fit)", "addScaledVector(new Vector3(-1, 1, 0.2), fit)", PAGE, "views_look"),
+    ("following", SRC + "camera.ts", "if (this.follow && this.step", "if (this.step.x > 1e9 && this.step", PAGE, "the_camera_follows"),
+    ("staying", SRC + "camera.ts", "if (this.follow && this.step", "if (this.step", PAGE, "the_camera_follows"),
+    ("turning by the mouse", SRC + "camera.ts", "this.controls.enableDamping = false;", "this.controls.enabled = false;", PAGE, "dragging_turns"),
+    ("keys", SRC + "keys.ts", "    action(event);\n", "", PAGE, "test_keys"),
+    ("step buttons", SRC + "timeline.ts", 'byId("forward").onclick = () => this.source()?.step(1);', "", PAGE, "step_buttons"),
+    ("the dark picture", SRC + "stage.ts",
+     "this.scene.background = new Color(theme.sky);", "this.scene.background = new Color(0xffffff);", PAGE, "light_and_dark"),
+    ("a place of its own for the panel", SRC + "style.css", "#side { grid-area: side;", "#side { grid-area: view;", PAGE, "nothing_overlaps"),
+    ("names as text", SRC + "main.ts", 'byId("title").textContent = scene.title;', 'byId("title").innerHTML = scene.title;', PAGE, "names_are_text"),
+    ("the policy against foreign scripts", "page.py", "script-src {scripts};", "script-src 'unsafe-inline';", PAGE, "names_are_text"),
+    ("the sentence about damaged data", SRC + "main.ts", 'this.banner(text.replace(/^(Uncaught )?Error: /, ""), false);', "", PAGE, "damaged_data"),
+    ("the token", SRC + "live.ts", '["bunraku", `token.${this.token}`]', '["bunraku"]', LIVE, "frames_arrive"),
+    ("commands", SRC + "live.ts",
+     "this.socket.send(JSON.stringify(command));", 'if (command.type === "hello") this.socket.send(JSON.stringify(command));',
+     LIVE, "the_transport_sends"),
+    ("the server's status", SRC + "live.ts", "this.playing = status.playing;", "", LIVE, "the_transport_sends"),
+    ("looking back", SRC + "live.ts",
+     "this.lookingBack = time < end ? Math.max(time, start) : null;", "this.lookingBack = null;", LIVE, "looking_back"),
+    ("seeking on the server", SRC + "live.ts",
+     'this.send({ type: "seek", time: Math.min(Math.max(time, start), end) });', "", LIVE, "a_replayed_recording_seeks"),
+    ("connecting again", SRC + "live.ts", "window.setTimeout(() => this.open(), this.pauseBefore);", "", LIVE, "a_lost_connection"),
+    ("the sentence about a lost connection", SRC + "live.ts", '"Disconnected – trying', '"Waiting – trying', LIVE, "a_lost_connection"),
+    ("changed connections", SRC + "live.ts", "this.listener.connections((", "void ((", LIVE, "connections_come_and_go"),
+    ("knowing a scene again", SRC + "types.ts", "return cast(a) === cast(b);", "return false;", LIVE, "connections_come_and_go"),
+    ("passing over garbage", SRC + "live.ts", "this.listener.error(String(error));", "throw error;", LIVE, "garbage_from_the_server"),
+    ("frames of a world", "server.py", 'self._put("frame", frame)', "pass", WORLD, "a_live_world_advances"),
+    ("arrows in a real world", SRC + "contacts.ts", "this.arrows.finish();", "this.arrows.clear();", WORLD, "a_live_world_advances"),
+    ("playing an exported page", SRC + "source.ts", "this.playing = true;", "", WORLD, "a_recording_becomes"),
+    ("frames for notebooks", "guard.py", "'self' http://localhost:* http://127.0.0.1:*", "'none'", WORLD, "a_notebook_shows"),
+    ("the refusal of other frames", "guard.py", "'self' http://localhost:* http://127.0.0.1:*", "* file:", WORLD, "a_notebook_shows"),
+    ("noticing that the server is gone", SRC + "live.ts", "this.connected = this.playing = false;", "", WORLD, "a_killed_server"),
+    ("connecting again", SRC + "live.ts", "window.setTimeout(() => this.open(), this.pauseBefore);", "", WORLD, "a_killed_server"),
+    ("telling of changed connections", "live.py", "elif held != self._held and", "elif False and", WORLD, "pins_come_and_go"),
+    ("keeping the plots: another scene instead", "live.py", "self._audience.new_connections(connections_message(held))",
+     'self._audience.new_scene({**self.scene(), "title": f"{len(held)}"})', WORLD, "pins_come_and_go"),
+    ("whose a contact is", SRC + "polygon.ts", "bodies: [c[at + 8]!, c[at + 9]!]", "bodies: [0, -1]", WORLD, "each_figure_has"),
+    ("the overview of a recording", "player.py", "if n < 2:", "if n > 0:", WORLD, "play_shows"),
+    ("steps back", SRC + "live.ts", 'this.send({ type: "step", n });', 'this.send({ type: "step", n: Math.abs(n) });', WORLD, "play_shows"),
+    ("the recording's own times", SRC + "live.ts",
+     "return [this.scene.start, this.scene.start + this.scene.duration];", "return [0, this.scene.duration];",
+     WORLD, "play_shows"),
+    ("marks of events", SRC + "main.ts", "this.timeline.setEvents(scene.events ?? []);", "", WORLD, "marks_on_the_time_line"),
+    ("times of connections", SRC + "connections.ts", "group.visible = from <=", "group.visible = true || from <=", WORLD, "a_recording_shows_pins"),
+]  # fmt: skip
+
+
+def table() -> str:
+    """Markdown."""
+    rows = [f"| {what} | `{file.removeprefix(SRC)}` | `{test}`: {name} |" for what, file, _, _, test, name in SWITCHES]
+    return "\n".join(["| switched off | in | fails then |", "|---|---|---|", *rows])
+
+
+def vite(folder: Path, node: str, npm: list[str]) -> None:
+    """Build the page in a folder that has its libraries."""
+    from bunraku.viewer import build
+
+    pages = folder / "src/bunraku/viewer"
+    environment = dict(os.environ, PATH=os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")]))
+    if not (pages / "page/node_modules").exists():
+        ci = [*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        subprocess.run(ci, cwd=pages / "page", env=environment, check=True, capture_output=True)
+    subprocess.run(
+        [*npm, "exec", "vite", "build"], cwd=pages / "page", env=environment, check=True, capture_output=True
+    )
+    (pages / "built").mkdir(exist_ok=True)
+    shutil.copyfile(pages / "page/dist/index.html", pages / "built" / build.BUILT.name)
+
+
+def main() -> int:
+    """Try them; the exit code is the number of tests that did not notice."""
+    words = [a for a in sys.argv[1:] if not a.startswith("--")]
+    if "--table" in sys.argv:
+        print(table())
+        return 0
+    from bunraku.viewer.build import node_command
+
+    node, npm = node_command()
+    chosen = [s for s in SWITCHES if not words or any(w in s[0] or w in s[5] for w in words)]
+    unnoticed = 0
+    with tempfile.TemporaryDirectory(prefix="bunraku-switch-") as scratch:
+        folder = Path(scratch)
+        left_out = shutil.ignore_patterns("node_modules", "dist", "__pycache__", "built")
+        for part in ("src", "tests"):
+            shutil.copytree(ROOT / part, folder / part, ignore=left_out)
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        path = os.pathsep.join([str(folder / "src"), os.environ.get("PYTHONPATH", "")])
+        environment = {**os.environ, "PYTHONPATH": path, "BUNRAKU_PATIENCE": "8", "BUNRAKU_QUIET": "1"}
+        for what, file, old, new, test, name in chosen:
+            source = folder / "src/bunraku/viewer" / file
+            text = source.read_text(encoding="utf-8")
+            if text.count(old) != 1:
+                print(f"NOT FOUND   {what}: {file} has {text.count(old)} times {old!r}", flush=True)
+                unnoticed += 1
+                continue
+            source.write_text(text.replace(old, new), encoding="utf-8")
+            try:
+                vite(folder, node, npm)
+                run = [sys.executable, "-m", "pytest", "-q", "--tb=line", f"tests/viewer/{test}.py", "-k", name]
+                done = subprocess.run(run, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+            finally:
+                source.write_text(text, encoding="utf-8")
+            said = done.stdout.strip().splitlines()
+            why = next((line.strip()[:170] for line in said if "rror" in line or "Failed" in line), "")
+            unnoticed += done.returncode != 1
+            print(
+                f"{'fails' if done.returncode == 1 else 'UNNOTICED':<11} {what} -> {test} -k '{name}': {said[-1]} {why}",
+                flush=True,
+            )
+    print(f"{len(chosen) - unnoticed} of {len(chosen)} noticed")
+    return unnoticed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
