@@ -75,18 +75,17 @@ def test_blocks_that_do_not_fit():
         Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
 
 
-def test_precise_frames_keep_float64():
-    narrow = some()
-    wide = Frames(
-        **{
-            name: getattr(narrow, name).astype(float) + 1e-12 if kind == "<f4" else getattr(narrow, name)
-            for name, kind, _, _ in LAYOUT
-        }
-    )
-    back = Frames.from_bytes(bytes(wide.to_bytes(precise=True)), 5, 4)
-    assert same(back, wide) and back.q.dtype == np.float64
-    assert not np.array_equal(Frames.from_bytes(bytes(wide.to_bytes()), 5, 4).q, wide.q)
-    data = bytearray(wide.to_bytes(precise=True))
-    data[12:16] = (7).to_bytes(4, "little")
-    with pytest.raises(FormatError, match="does not know"):
-        Frames.from_bytes(bytes(data), 5, 4)
+def test_precise_blocks_keep_every_digit():
+    rng = np.random.default_rng(0)
+    frames = Frames(
+        np.arange(3.0), rng.normal(size=(3, 4)), rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), np.array([1, 0, 0]),
+        np.array([[0, 1, 2, 3]]), rng.normal(size=(1, 3)), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)),
+    )  # fmt: skip
+    back = Frames.from_bytes(bytes(frames.to_bytes(precise=True)), 4, 5)
+    for name in ("times", "q", "v", "torques", "normal", "points", "forces"):
+        assert np.array_equal(getattr(back, name), getattr(frames, name)) and getattr(back, name).dtype == np.float64
+    assert np.array_equal(Frames.from_bytes(bytes(frames.to_bytes()), 4, 5).q, frames.q.astype(np.float32))
+    damaged = bytearray(frames.to_bytes(precise=True))
+    damaged[12] = 2
+    with pytest.raises(FormatError, match="kind"):
+        Frames.from_bytes(bytes(damaged), 4, 5)
