@@ -22,9 +22,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Perform a score: pins, drags, poses and releases by time; write motion and pictures.",
     ),
     "export": ("bunraku.cli.export", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
+    "filter": (
+        "bunraku.cli.filter",
+        "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques.",
+    ),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
     "play": ("bunraku.cli.play", "Play a recording in the browser."),
     "record": ("bunraku.cli.record", "Run a scene and record it, step by step, into a file."),
+    "retarget": ("bunraku.cli.retarget", "Put the motion of a BVH file onto a figure."),
     "run": (
         "bunraku.cli.run",
         "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",

@@ -1,7 +1,51 @@
-"""Motion: recordings of worlds, and motions of single figures. See docs/recordings.md."""
+"""Motion: recordings of worlds, motions of single figures (docs/recordings.md); generation, retargeting, the dynamics filter
+(docs/motion-generation.md).
 
-from bunraku.motion.motion import Motion
-from bunraku.motion.recording import Instant, Recording
-from bunraku.world.recorder import Recorder
+Names are loaded when first used, so that reading a recording does not import what makes motions.
+"""
 
-__all__ = ["Instant", "Motion", "Recorder", "Recording"]
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOME = {
+    "motion": "Motion",
+    "recording": "Instant Recording",
+    "solved": "Solved Touch",
+    "consistency": "Consistency consistency",
+    "generate": "generate",
+    "requests": "Contact Trajectory",
+    "paths": "samples swing waypoints",
+    "replay": "Replay replay",
+    "retarget": "retarget",
+    "footing": "find_feet",
+    "footsteps": "stand walk_motion",
+    "filter": "Filtered dynamics_filter",
+}
+_WHERE = {name: f"bunraku.motion.{module}" for module, names in _HOME.items() for name in names.split()}
+_WHERE["Recorder"] = "bunraku.world.recorder"
+__all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
+
+if TYPE_CHECKING:
+    from bunraku.motion.consistency import Consistency, consistency  # noqa: F401
+    from bunraku.motion.filter import Filtered, dynamics_filter  # noqa: F401
+    from bunraku.motion.footing import find_feet  # noqa: F401
+    from bunraku.motion.footsteps import stand, walk_motion  # noqa: F401
+    from bunraku.motion.generate import generate  # noqa: F401
+    from bunraku.motion.motion import Motion  # noqa: F401
+    from bunraku.motion.paths import samples, swing, waypoints  # noqa: F401
+    from bunraku.motion.recording import Instant, Recording  # noqa: F401
+    from bunraku.motion.replay import Replay, replay  # noqa: F401
+    from bunraku.motion.requests import Contact, Trajectory  # noqa: F401
+    from bunraku.motion.retarget import retarget  # noqa: F401
+    from bunraku.motion.solved import Solved, Touch  # noqa: F401
+    from bunraku.world.recorder import Recorder  # noqa: F401
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'bunraku.motion' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value

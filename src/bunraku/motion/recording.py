@@ -7,8 +7,8 @@
     r.contacts[1000]                         # patch, state, point, force of every point that touches in a frame
     r.at(1.2345), r.motion("human")          # an Instant between two frames; the Motion of a figure
 
-Numbers are float32 as they were written (times float64), see bunraku.world.frames. Centre of mass and energy follow from q and v by
-bunraku.dynamics, the zero-moment
+Numbers are float32 as they were written (times float64; all float64 where a motion was worked out), see bunraku.world.frames. Centre of mass
+and energy follow from q and v by bunraku.dynamics, the zero-moment
 point from the contacts with what does not move, as in bunraku.world.measures, NaN in the air; so they are not in the file. Whatever is
 damaged, cut or foreign gives a
 BunrakuError. Checked in tests/motion/test_recording.py.

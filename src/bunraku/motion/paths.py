@@ -1,0 +1,96 @@
+"""Paths in time for motion generation: a path is a function of t [s] that gives a number, a position, or a rotation.
+
+`waypoints([(t, x), …])` goes from each x to the next along the minimum-jerk polynomial  10 s^3 - 15 s^4 + 6 s^5  (Flash and Hogan 1985), at rest
+at every one of them; `swing` is the way of a foot from one place to the next, lifted by `height` in the middle; `samples` is a cubic spline
+through given rows. Rates and accelerations are central differences (`rates`, `turn_rates`): of second order in H, 1e-3 s.
+Checked in tests/motion/test_paths.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bunraku.errors import InputError
+from bunraku.model.build import quaternion
+from bunraku.model.configuration import logarithm, multiply
+from bunraku.model.description import rotation_matrix
+
+Path = Callable[[float], Any]
+H = 1e-3  # s
+
+
+def waypoints(points: Sequence[tuple[float, Any]]) -> Path:
+    """Minimum jerk from each (t, x) to the next; it stays at the ends."""
+    times = np.array([float(t) for t, _ in points])
+    values = np.array([np.asarray(x, dtype=float) for _, x in points])
+    if len(times) == 0 or np.any(np.diff(times) <= 0) or not np.all(np.isfinite(values)):
+        raise InputError("waypoints: needs (time, value) pairs with rising times and finite values.")
+
+    def at(t: float) -> np.ndarray:
+        if t <= times[0] or len(times) == 1:
+            return values[0]
+        if t >= times[-1]:
+            return values[-1]
+        k = int(np.searchsorted(times, t, side="right")) - 1
+        s = (t - times[k]) / (times[k + 1] - times[k])
+        return values[k] + smooth(s) * (values[k + 1] - values[k])
+
+    return at
+
+
+def smooth(s: Any) -> Any:
+    """10 s^3 - 15 s^4 + 6 s^5, from 0 to 1 with rates and accelerations 0 at both ends."""
+    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
+
+
+def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06) -> Path:
+    """A foot's way from `start` to `goal` between two times, lifted by height [m]: 64 (s (1 - s))^3 is 0 with its rate and acceleration at both
+    ends and 1 in the middle."""
+    across = waypoints([(begin, start), (end, goal)])
+
+    def at(t: float) -> np.ndarray:
+        s = min(max((t - begin) / (end - begin), 0.0), 1.0)
+        return across(t) + np.array([0.0, 0.0, 64.0 * height * (s * (1.0 - s)) ** 3])
+
+    return at
+
+
+def samples(times: Sequence[float] | np.ndarray, values: Any) -> Path:
+    """A cubic spline through rows of values at rising times; it stays at the ends."""
+    from scipy.interpolate import CubicSpline
+
+    t, x = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    if t.ndim != 1 or len(t) < 2 or np.any(np.diff(t) <= 0) or len(x) != len(t) or not np.all(np.isfinite(x)):
+        raise InputError("samples: needs two or more rising times and as many finite values.")
+    spline = CubicSpline(t, x)
+    return lambda now: spline(min(max(now, t[0]), t[-1]))
+
+
+def rates(path: Path, t: float, h: float = H) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(value, rate, acceleration) of a path of numbers."""
+    before, now, after = (np.atleast_1d(np.asarray(path(x), dtype=float)) for x in (t - h, t, t + h))
+    return now, (after - before) / (2 * h), (after - 2 * now + before) / (h * h)
+
+
+def turn_rates(path: Path, t: float, h: float = H) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(R, angular velocity, angular acceleration), world axes, of a path of rotations (3x3 or wxyz)."""
+    before, now, after = (rotation_matrix(path(x)) for x in (t - h, t, t + h))
+    first, second = rotation_vector(now @ before.T) / h, rotation_vector(after @ now.T) / h
+    return now, 0.5 * (first + second), (second - first) / h
+
+
+def rotation_vector(R: np.ndarray) -> np.ndarray:
+    """Axis times angle [rad] of a rotation matrix."""
+    w = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    s, c = float(np.sqrt(w @ w)), 0.5 * float(R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
+    if c < -0.9:  # near half a turn the axis must come from elsewhere
+        return logarithm(quaternion(R))
+    return w * (np.arctan2(s, c) / s if s > 1e-9 else 1.0)
+
+
+def turned(q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
+    """Rotation vector, in the axes of q0, that leads from unit quaternion q0 to q1."""
+    return logarithm(multiply(q0 * np.array([1.0, -1.0, -1.0, -1.0]), q1))

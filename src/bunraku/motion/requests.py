@@ -1,0 +1,225 @@
+"""What motion generation is asked for: contacts, end-link and joint trajectories, known components; and the rows they become in (11) and (23).
+
+A trajectory asks for  r'' = r_d'' + 2 w (r_d' - r') + w^2 (r_d - r) , its feedback bounded; its rows are  J a = r'' - J_dot v  (22). Frames are in
+world axes, their rotation errors are rotation vectors. `of` may be a link or frame, "com" (the centre of mass), or a joint, whose path is its
+coordinate (a quaternion for a ball). Checked in tests/motion/test_generate.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bunraku.dynamics.functions import centroidal, momentum_matrix
+from bunraku.errors import InputError, UnknownName, closest
+from bunraku.model.description import rotation_matrix
+from bunraku.model.model import JointInfo, Model
+from bunraku.motion.equation import Rows, State
+from bunraku.motion.paths import Path, rates, rotation_vector, turn_rates, turned
+
+AXES = ("x", "y", "z", "rx", "ry", "rz")
+KINDS = ("acceleration", "torque", "force")
+
+
+def axis_numbers(axes: str, what: str) -> np.ndarray:
+    """Numbers of the axes x y z rx ry rz in a text; "pose" means all."""
+    words = list(AXES) if axes == "pose" else axes.split()
+    if not words or any(w not in AXES for w in words) or len(set(words)) < len(words):
+        raise InputError(f"{what}: axes {axes!r} is no list of different words among {' '.join(AXES)}, nor 'pose'.")
+    return np.array([AXES.index(w) for w in words])
+
+
+@dataclass
+class Contact:
+    """A frame that something holds from `begin` to `end` [s] along some axes of the world, where it is when it begins, or `at` (position [m]) and
+    `rotation`. A grip may pull; else it must press. fixed: which fixed shape it touches, counted from 0."""
+
+    frame: str
+    axes: str = "pose"
+    begin: float = 0.0
+    end: float = np.inf
+    grip: bool = False
+    at: Sequence[float] | np.ndarray | None = None
+    rotation: Any = None
+    fixed: int = 0
+    numbers: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.numbers = axis_numbers(self.axes, f"contact of {self.frame!r}")
+        if not self.begin < self.end:
+            raise InputError(f"contact of {self.frame!r}: it ends ({self.end} s) before it begins ({self.begin} s).")
+        if self.rotation is not None:
+            self.rotation = rotation_matrix(self.rotation)
+
+
+@dataclass
+class Trajectory:
+    """A path for a frame, for "com", or for a joint, between `begin` and `end` [s]. position: t -> 3 numbers (a joint's coordinate); rotation: t ->
+    3x3 or wxyz. axes: some of x y z of the position. stiffness: w [1/s] of the feedback, critically damped."""
+
+    of: str
+    position: Path | None = None
+    rotation: Path | None = None
+    axes: str = "x y z"
+    weight: float = 1.0
+    begin: float = 0.0
+    end: float = np.inf
+    stiffness: float = 15.0
+
+    def __post_init__(self) -> None:
+        if self.position is None and self.rotation is None:
+            raise InputError(f"trajectory of {self.of!r}: give a position, a rotation, or both.")
+        if not (np.isfinite(self.weight) and self.weight > 0 and np.isfinite(self.stiffness) and self.stiffness >= 0):
+            raise InputError(f"trajectory of {self.of!r}: weight must be above 0, stiffness 0 or more.")
+
+
+class Requests:
+    """All that is asked for, checked once, and its rows at a state."""
+
+    def __init__(
+        self,
+        model: Model,
+        contacts: Sequence[Contact],
+        known: Mapping[str, Mapping[str, Any]],
+        trajectories: Sequence[Trajectory],
+        stiffness: float,
+        bound: float,
+    ) -> None:
+        self.model, self.stiffness, self.bound, self.trajectories = model, stiffness, bound, list(trajectories)
+        for c in contacts:
+            model.frame(c.frame)
+        self.joints = {j.name: j for j in model.joints if j.nv}
+        self.driven = sum(j.nv for j in self.joints.values() if j.kind != "free")
+        names = ["com", *self.joints, *(f.name for f in model.frames)]
+        for tr in self.trajectories:
+            if tr.of not in names:
+                raise UnknownName(
+                    f"trajectory: figure {model.name!r} has no link, frame or joint {tr.of!r}.{closest(tr.of, names)}"
+                )
+            if tr.of == "com" and (model.joints[0].kind != "free" or tr.position is None):
+                raise InputError("trajectory of 'com': needs a position, and a figure with a free base.")
+        for kind in known:
+            if kind not in KINDS:
+                raise UnknownName(f"known: there is no {kind!r}.{closest(kind, KINDS)}")
+        self.accelerations = [(self._joint(name), x) for name, x in known.get("acceleration", {}).items()]
+        self.torques = [(self._joint(name), x) for name, x in known.get("torque", {}).items()]
+        if any(j.kind == "free" for j, _ in self.torques):
+            raise InputError("known: a free base has no torque.")
+        self.forces = dict(known.get("force", {}))
+        for name in self.forces:
+            if name not in [c.frame for c in contacts]:
+                raise UnknownName(f"known: no contact holds {name!r}.{closest(name, [c.frame for c in contacts])}")
+        self.given = 0  # components given at the last state
+
+    def _joint(self, name: str) -> JointInfo:
+        if name not in self.joints:
+            raise UnknownName(f"known: figure {self.model.name!r} has no joint {name!r}.{closest(name, self.joints)}")
+        return self.joints[name]
+
+    def contact_rows(self, state: State, held: Sequence[Any], dt: float) -> tuple[np.ndarray, np.ndarray]:
+        """(Hc, -Hc_dot v + c) of the contacts that hold: c such that Hc(q) (v + dt a) = -w error, as the world's step has it, bounded."""
+        rows, wanted = [np.zeros((0, state.model.nv))], [np.zeros(0)]
+        w = self.stiffness
+        for h in held:
+            J = state.jacobian(h.contact.frame)
+            p, R = state.kin.pose(h.contact.frame)
+            error = np.concatenate([p - h.position, rotation_vector(R @ h.rotation.T)])
+            rows.append(J[h.contact.numbers])
+            wanted.append(np.clip(-(J @ state.v + w * error) / dt, -self.bound, self.bound)[h.contact.numbers])
+        return np.vstack(rows), np.concatenate(wanted)
+
+    def rows(self, state: State, held: Sequence[Any], Hc: np.ndarray, t: float) -> Rows:
+        """Level 1 at a state."""
+        rows = Rows(state.model.nv, len(Hc), len(state.driven))
+        for tr in self.trajectories:
+            if tr.begin <= t < tr.end:
+                self._trajectory(state, tr, t, rows)
+        eye = np.eye(state.model.nv)
+        for j, given in self.accelerations:
+            for k, x in enumerate(values(given, t, j.nv, j.name)):
+                if np.isfinite(x):
+                    rows.add(float(x), 1.0, a=eye[j.iv + k])
+        place = {int(d): k for k, d in enumerate(state.driven)}
+        for j, given in self.torques:
+            for k, x in enumerate(values(given, t, j.nv, j.name)):
+                if np.isfinite(x):
+                    rows.add(float(x), 1.0, tau=np.eye(rows.nj)[place[j.iv + k]])
+        where = 0
+        for h in held:
+            n = len(h.contact.numbers)
+            if h.contact.frame in self.forces:
+                six = values(self.forces[h.contact.frame], t, 6, h.contact.frame)
+                for k, axis in enumerate(h.contact.numbers):
+                    if np.isfinite(six[axis]):
+                        rows.add(float(six[axis]), 1.0, f=np.eye(rows.nc)[where + k])
+            where += n
+        self.given = len(rows)
+        return rows
+
+    def _trajectory(self, state: State, tr: Trajectory, t: float, rows: Rows) -> None:
+        w, eye = tr.stiffness, np.eye(state.model.nv)
+        if tr.of in self.joints:
+            j = self.joints[tr.of]
+            path = tr.rotation if j.kind == "ball" and tr.rotation is not None else tr.position
+            if path is None or j.kind in ("free", "universal"):
+                raise InputError(
+                    f"trajectory of joint {j.name!r}: give a position to a hinge or slider, a rotation to a ball."
+                )
+            if j.kind == "ball":
+                want, rate, acc = ball_rates(path, t)
+                error = turned(state.q[j.q], want)
+            else:
+                want, rate, acc = rates(path, t)
+                error = want - state.q[j.q]
+            asked = acc + self._bounded(2 * w * (rate - state.v[j.v]) + w * w * error)
+            for k in range(j.nv):
+                rows.add(float(asked[k]), tr.weight, a=eye[j.iv + k])
+            return
+        if tr.of == "com":
+            c = centroidal(state.model, state.q, state.v)
+            J = momentum_matrix(state.model, state.q)[:3] / state.model.mass
+            place, speed = c.com, c.com_velocity
+            bias = state.b[:3] / state.model.mass + state.model.gravity
+            R = omega = None
+        else:
+            J, (place, R) = state.jacobian(tr.of), state.kin.pose(tr.of)
+            twist, bias = J @ state.v, state.kin.bias_acceleration(tr.of)
+            speed, omega = twist[:3], twist[3:]
+        if tr.position is not None:
+            want, rate, acc = rates(tr.position, t)
+            if want.shape != (3,):
+                raise InputError(f"trajectory of {tr.of!r}: its position gives {want.shape[0]} numbers instead of 3.")
+            asked = acc + self._bounded(2 * w * (rate - speed) + w * w * (want - place))
+            for k in axis_numbers(tr.axes, f"trajectory of {tr.of!r}"):
+                if k < 3:
+                    rows.add(float(asked[k] - bias[k]), tr.weight, a=J[k])
+        if tr.rotation is not None and R is not None:
+            want, rate, acc = turn_rates(tr.rotation, t)
+            asked = acc + self._bounded(2 * w * (rate - omega) + w * w * rotation_vector(want @ R.T))
+            for k in range(3):
+                rows.add(float(asked[k] - bias[3 + k]), tr.weight, a=J[3 + k])
+
+    def _bounded(self, x: np.ndarray) -> np.ndarray:
+        """Feedback no longer than the bound, its direction kept."""
+        size = float(np.linalg.norm(x))
+        return x if size <= self.bound else x * (self.bound / size)
+
+
+def ball_rates(path: Path, t: float, h: float = 1e-3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(quaternion, rate and acceleration in body axes) of a path of a ball joint."""
+    before, now, after = (np.asarray(path(x), dtype=float) for x in (t - h, t, t + h))
+    first, second = turned(before, now) / h, turned(now, after) / h
+    return now, 0.5 * (first + second), (second - first) / h
+
+
+def values(given: Any, t: float, n: int, name: str) -> np.ndarray:
+    """n numbers of what was given: a number, a row, or a function of t."""
+    x = np.asarray(given(t) if callable(given) else given, dtype=float)
+    if x.ndim == 0:
+        return np.full(n, float(x))
+    if x.shape != (n,):
+        raise InputError(f"known: {name!r} needs one number or {n}, got {x.shape}.")
+    return x

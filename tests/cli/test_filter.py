@@ -1,0 +1,76 @@
+"""`bunraku filter`: BVH and recordings in, a consistent recording out, numbers as JSON; mistakes with exit code 2."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from bunraku.cli import main
+from bunraku.formats import bvh
+from bunraku.formats.bvh_motion import from_motion
+from bunraku.motion import Motion, Recording, consistency
+from bunraku.motion.solved import without_forces
+from motion_data import walk
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """The first 1.4 s of a walk, with its first step, as BVH and as a recording."""
+    motion, folder = walk(), tmp_path_factory.mktemp("short")
+    part = Motion(motion.model, motion.times[:140], motion.q[:140])
+    bvh.write(from_motion(part), folder / "short.bvh")
+    without_forces(part).save(folder / "short.bkr")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["short.bvh", "short.bkr"])
+def test_a_consistent_recording_comes_out(short, name, tmp_path, capsys):
+    out = tmp_path / "x.bkr"
+    assert (
+        main(
+            [
+                "filter",
+                str(short / name),
+                "--out",
+                str(out),
+                "--dt",
+                "0.004",
+                "--plot",
+                str(tmp_path / "x.png"),
+                "--json",
+            ]
+        )
+        == 0
+    )
+    data = json.loads(capsys.readouterr().out)
+    assert data["consistency"]["base_force"] < 1e-6 and data["fell_s"] is None
+    assert 0.4 < data["ground_reaction"]["min"] < data["ground_reaction"]["max"] < 1.8
+    assert [len(x) for x in data["stances_s"].values()] == [2, 1] and "left_knee" in data["moved"]["joints"]
+    with Recording.open(out) as r:
+        assert consistency(r).base < 1e-6 and len(r) == data["frames"]
+    with Image.open(tmp_path / "x.png") as image:
+        assert image.size[0] > 500 and np.asarray(image).std() > 5
+
+
+def test_the_table(short, tmp_path, capsys):
+    assert (
+        main(["filter", str(short / "short.bkr"), "--out", str(tmp_path / "x.bkr"), "--dt", "0.005", "--cutoff", "8"])
+        == 0
+    )
+    out = capsys.readouterr().out
+    assert "of the weight" in out and "left_knee" in out and "centre of mass" in out
+
+
+def test_mistakes(tmp_path, capsys):
+    (tmp_path / "bad.bkr").write_bytes(b"nothing of ours")
+    for args, words in (
+        ([], "no file given"),
+        ([str(tmp_path / "none.bkr")], "cannot be read"),
+        ([str(tmp_path / "bad.bkr")], "not a recording"),
+        ([str(tmp_path / "bad.bkr"), "--friction", "0"], "--friction"),
+        ([str(tmp_path / "bad.bkr"), "--cutoff", "-2"], "--cutoff"),
+    ):
+        assert main(["filter", *args]) == 2
+        out, err = capsys.readouterr()
+        assert words in err and "Traceback" not in err and not out

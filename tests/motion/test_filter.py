@@ -1,0 +1,105 @@
+"""The dynamics filter: what comes out obeys mechanics from the saved file alone, its ground reaction fits its steps, it stays near what went in."""
+
+import numpy as np
+import pytest
+
+import bunraku as bk
+from bunraku.errors import InputError
+from bunraku.formats.bvh_motion import load_bvh
+from bunraku.motion import Motion, Recording, consistency, dynamics_filter, replay, retarget
+from motion_data import captured, noisy, walk
+
+
+def check(filtered, path):
+    """What every filtered walk must show; from the saved file."""
+    with Recording.open(filtered.solved.save(path)) as saved:
+        found = consistency(saved)
+        load = saved.forces[1:, 0, 2] / (saved.figures[0].model.mass * 9.80665)
+        touched = {name: np.zeros(len(saved), dtype=bool) for name in ("left_foot", "right_foot")}
+        frame = np.repeat(np.arange(len(saved)), saved.frames.patch_count)
+        for k, pair, force in zip(frame, saved.frames.pair, saved.frames.force):
+            touched[saved.shape_owner(int(pair[0]))[1]][k] |= force[2] > 1.0
+        times = saved.times
+    assert found.base < 1e-6 and found.joints < 1e-6  # of the weight
+    assert found.pull == 0.0 and found.cone < 1e-9
+    assert found.gap < 2e-3 and found.slip < 0.1
+    assert load.min() > 0.4 and load.max() < 1.8
+    for name, stances in filtered.stances().items():
+        inside = np.zeros(len(times), dtype=bool)
+        for a, b in stances:
+            now = (times > a - 0.01) & (times < b + 0.01)
+            inside |= now
+            assert touched[name][now].mean() > 0.5 or b - a < 0.1, (
+                f"{name} hardly carries between {a:.2f} and {b:.2f} s"
+            )
+        assert not np.any(touched[name] & ~inside), f"{name} is pushed in the air"
+    assert filtered.lost is None
+    return found
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    path = noisy(tmp_path_factory.mktemp("own") / "own.bvh")
+    return dynamics_filter(retarget(load_bvh(path), bk.human()), dt=0.0025)
+
+
+@pytest.mark.slow
+def test_a_noisy_walk_of_our_own(own, tmp_path):
+    check(own, tmp_path / "own.bkr")
+    assert [len(x) for x in own.stances().values()] == [3, 2]
+    clean = walk()
+    back = own.solved.motion.at(clean.times[clean.times <= own.solved.times[-1]])
+    off = np.linalg.norm(
+        bk.centroidal(clean.model, back).com - bk.centroidal(clean.model, clean.q[: len(back)]).com, axis=1
+    )
+    assert off.max() < 0.05 and own.moved.com[1] < 0.05 and own.moved.base[0] < 0.03
+    assert max(rms for rms, _ in own.moved.joints.values()) < np.radians(10)
+    assert "left_knee" in own.text() and "stands" in own.text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contact", ["pgs", "virtual_link", "penalty"])
+def test_the_world_walks_it_with_pd(own, contact):
+    led = replay(own.solved, contact=contact, stiffness=800.0, damping=40.0, self_collision=False)
+    assert led.error.max() < 0.06 and led.base.max() < 0.04 and led.share < 0.2
+
+
+@pytest.mark.slow
+def test_the_captured_walk(tmp_path):
+    filtered = dynamics_filter(retarget(load_bvh(captured("02_01")), bk.human()))
+    check(filtered, tmp_path / "walk.bkr")
+    assert [len(x) for x in filtered.stances().values()] == [3, 4]
+    assert filtered.moved.com[1] < 0.04 and filtered.moved.base[1] < 0.06
+    led = replay(filtered.solved, stiffness=800.0, damping=40.0, self_collision=False)
+    assert led.error.max() < 0.03 and led.base.max() < 0.03 and led.share < 0.05
+
+
+@pytest.mark.slow
+def test_a_fall_is_told_and_ends_the_motion():
+    """On ice the feet cannot push as the walk wants it."""
+    motion = walk()
+    filtered = dynamics_filter(Motion(motion.model, motion.times[:200], motion.q[:200]), dt=0.005, friction=0.005)
+    assert filtered.lost is not None and "fell" in filtered.text()
+    found = consistency(filtered.solved)
+    assert found.base < 1e-6 and found.pull == 0.0  # also a fall obeys mechanics
+
+
+def test_standing_still_stays_standing_still(tmp_path):
+    motion = walk()
+    still = Motion(motion.model, motion.times[:30], np.tile(motion.q[0], (30, 1)))
+    filtered = dynamics_filter(still, dt=0.005)
+    assert consistency(filtered.solved).base < 1e-9 and np.abs(filtered.load - 1.0).max() < 0.1
+    assert filtered.moved.com[1] < 0.01 and filtered.lost is None
+
+
+def test_mistakes():
+    motion = walk()
+    with pytest.raises(InputError, match="free base"):
+        arm = bk.Description(name="arm")
+        arm.add("upper", None, bk.hinge("shoulder", (0, 1, 0)), mass=2.0, moments=(0.02, 0.02, 0.01))
+        model = arm.build()
+        dynamics_filter(Motion(model, np.arange(20) * 0.01, np.zeros((20, 1))))
+    with pytest.raises(InputError, match="dt"):
+        dynamics_filter(motion, dt=0.5)
+    with pytest.raises(InputError, match="too few"):
+        dynamics_filter(Motion(motion.model, motion.times[::20], motion.q[::20]))
