@@ -1,7 +1,7 @@
 """Where the search for contact forces begins, and the scale that its errors are measured by.
 
-The first hypothesis is the last step's state (N7); what it would do with the last step's forces says whether it slides (link_slip.py). A patch without
-force that would not go inward even so does not touch. For an impact the whole region sticks (N10). Bounded rows begin where
+The first hypothesis is the last step's state (N7); what it would do with the last step's forces says whether it slides (link_slip.py). A patch
+without force that would not go inward even so does not touch. For an impact the whole region sticks (N10). Bounded rows begin where
 force less motion over K points to. Scale: as bunraku.constraint.contact.residual, over the rows that break their law without forces.
 Checked in tests/constraint/contact/test_virtual_link_box.py.
 """
