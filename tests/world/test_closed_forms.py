@@ -83,6 +83,14 @@ def test_rolling_ball(contact):
 
 
 def test_tall_box_tips_over_when_the_slope_leads_its_weight_past_the_edge(contact):
+    check_tipping(contact)
+
+
+def test_tall_box_tips_over_with_penalty():
+    check_tipping("penalty")
+
+
+def check_tipping(contact):
     """Half width / half height = tan(a) is the limit."""
     for a, falls in ((np.arctan(0.2) - 0.02, False), (np.arctan(0.2) + 0.02, True)):
         world = World(dt=0.001, contact=contact)
