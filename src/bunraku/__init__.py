@@ -26,6 +26,7 @@ _HOME = {
         "joint_jacobians kinematics momentum_matrix rnea rnea_derivatives wrenches"
     ),
     "bunraku.world": "Connection StepDiverged World",
+    "bunraku.choreography": "Choreography Score",
     "bunraku.formats": "describe load",
     "bunraku.errors": "BunrakuError FormatError InputError MissingExtra ModelError NoWalk UnknownName",
 }
@@ -37,7 +38,9 @@ FOLDERS = (
     "constraint",
     "integrators",
     "world",
+    "control",
     "gait",
+    "choreography",
     "motion",
     "formats",
     "scene",
@@ -50,6 +53,8 @@ _WHERE = {name: module for module, names in _HOME.items() for name in names.spli
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
+    from bunraku.choreography.engine import Choreography  # noqa: F401
+    from bunraku.choreography.score import Score  # noqa: F401
     from bunraku.dynamics import *  # noqa: F403
     from bunraku.errors import *  # noqa: F403
     from bunraku.formats import describe, load  # noqa: F401

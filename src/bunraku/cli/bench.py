@@ -1,11 +1,19 @@
-"""`bunraku bench dynamics|gait|startup|viewer|world`: Bunraku beside its peers, measured in the same run on this machine."""
+"""`bunraku bench choreography|dynamics|gait|startup|viewer|world`: Bunraku beside its peers, measured in the same run on this machine."""
 
 from __future__ import annotations
 
+from bunraku.cli.bench_choreography import choreography
 from bunraku.cli.bench_dynamics import dynamics
 from bunraku.cli.bench_gait import gait
 from bunraku.cli.bench_startup import startup
 from bunraku.cli.bench_viewer import viewer
 from bunraku.cli.bench_world import world
 
-COMMANDS = {"dynamics": dynamics, "gait": gait, "startup": startup, "viewer": viewer, "world": world}
+COMMANDS = {
+    "choreography": choreography,
+    "dynamics": dynamics,
+    "gait": gait,
+    "startup": startup,
+    "viewer": viewer,
+    "world": world,
+}

@@ -8,7 +8,7 @@ Its state – none, point, line, surface – says where its centre of pressure  
 World axes, SI units.
 
 In a file every number is a little-endian float32 but time, a float64: what is read back is the float32 nearest to what was simulated, bit
-for bit.
+for bit. A precise block has float64 throughout: dv/dt of neighbouring frames then gives the accelerations of the steps.
 Checked in tests/world/test_frames.py and tests/world/test_recorder.py.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from bunraku.errors import FormatError
 
 STATES = ("none", "point", "line", "surface")
-HEAD = struct.Struct("<IIII")  # frames, patches, points, 0
+HEAD = struct.Struct("<IIII")  # frames, patches, points, 1 where float32 is float64 (precise)
 LAYOUT: tuple[tuple[str, str, str, str], ...] = (
     ("times", "<f8", "n", ""),
     ("q", "<f4", "n", "q"),
@@ -125,13 +125,13 @@ class Frames:
         of = {"n": rows, "p": patches, "m": points}
         return Frames(**{name: getattr(self, name)[of[axis]] for name, _, axis, _ in LAYOUT})
 
-    def to_bytes(self, room: bytearray | None = None) -> memoryview:
+    def to_bytes(self, room: bytearray | None = None, precise: bool = False) -> memoryview:
         """As they stand in a file; written into `room` (made longer if need be), which saves the system fresh pages."""
-        arrays = [(getattr(self, name), np.dtype(kind)) for name, kind, _, _ in LAYOUT]
+        arrays = [(getattr(self, name), _kind(kind, precise)) for name, kind, _, _ in LAYOUT]
         size = HEAD.size + sum(a.size * kind.itemsize for a, kind in arrays)
         out = bytearray() if room is None else room
         out.extend(bytes(max(0, size - len(out))))
-        HEAD.pack_into(out, 0, len(self), len(self.patches), len(self.points), 0)
+        HEAD.pack_into(out, 0, len(self), len(self.patches), len(self.points), int(precise))
         at = HEAD.size
         for a, kind in arrays:
             np.frombuffer(out, kind, a.size, at).reshape(a.shape)[...] = a
@@ -143,17 +143,20 @@ class Frames:
         """The opposite of `to_bytes`; FormatError where sizes or numbers do not fit."""
         if len(data) < HEAD.size:
             raise FormatError("a block of frames is too short.")
-        n, p, m, _ = HEAD.unpack_from(data)
+        n, p, m, precise = HEAD.unpack_from(data)
+        if precise > 1:
+            raise FormatError("a block of frames is of a kind that this Bunraku does not know.")
         rows, more = {"n": n, "p": p, "m": m}, _tails(nq, nv)
-        total = HEAD.size + sum(rows[a] * int(np.prod(more[t])) * np.dtype(k).itemsize for _, k, a, t in LAYOUT)
+        layout = [(name, _kind(k, bool(precise)), a, t) for name, k, a, t in LAYOUT]
+        total = HEAD.size + sum(rows[a] * int(np.prod(more[t])) * k.itemsize for _, k, a, t in layout)
         if total != len(data):
             raise FormatError(f"a block of {n} frames has {len(data)} bytes instead of {total}.")
         out, at = {}, HEAD.size
-        for name, kind, axis, tail in LAYOUT:
+        for name, kind, axis, tail in layout:
             shape = (rows[axis], *more[tail])
             count = int(np.prod(shape))
             out[name] = np.frombuffer(data, kind, count, at).reshape(shape)
-            at += count * np.dtype(kind).itemsize
+            at += count * kind.itemsize
         frames = Frames(**out)
         counts = frames.patch_count.sum(dtype=np.int64), frames.point_count.sum(dtype=np.int64)
         if counts != (p, m) or np.any(frames.point_count == 0):
@@ -170,6 +173,11 @@ class Frames:
         return Frames(
             **{f.name: np.concatenate([empty[f.name], *(getattr(x, f.name) for x in parts)]) for f in fields(Frames)}
         )
+
+
+def _kind(kind: str, precise: bool) -> np.dtype:
+    """How numbers of a column stand in a file."""
+    return np.dtype("<f8" if precise and kind == "<f4" else kind)
 
 
 def _tails(nq: int, nv: int) -> dict[str, tuple[int, ...]]:

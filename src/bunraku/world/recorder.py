@@ -45,7 +45,7 @@ UNITS = {
 
 
 class Recorder:
-    """See the module text. `meta`: plain values of the user's own, kept in the file."""
+    """See the module text. `meta`: plain values of the user's own, kept in the file; precise: float64 instead of float32, twice as large."""
 
     def __init__(
         self,
@@ -55,13 +55,14 @@ class Recorder:
         *,
         title: str = "",
         meta: dict[str, Any] | None = None,
+        precise: bool = False,
     ) -> None:
         if not isinstance(every, int) or every < 1:
             raise InputError(f"record: every {every} is not a whole number of 1 or more.")
         if world._log is not None:
             raise InputError("record: the world is being recorded already; end that recording first.")
         world._prepare()
-        self.world, self.frames = world, 0
+        self.world, self.frames, self.precise = world, 0, bool(precise)
         try:
             text = header(world, every, title, meta or {})
             json.dumps(text, allow_nan=False)
@@ -100,7 +101,7 @@ class Recorder:
         n = len(frames)
         if n:
             room = bytearray() if self._rooms.empty() else self._rooms.get()
-            content, first, last = frames.to_bytes(room), float(frames.times[0]), float(frames.times[-1])
+            content, first, last = frames.to_bytes(room, self.precise), float(frames.times[0]), float(frames.times[-1])
 
             def write() -> None:
                 self._file.add(FRAMES, content, n, first, last)
@@ -165,10 +166,17 @@ class Recorded:
     _arrays = ARRAYS  # of its table, with those of a log
 
     def record(
-        self: Any, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None
+        self: Any,
+        path: str | Path,
+        every: int = 1,
+        *,
+        title: str = "",
+        meta: dict[str, Any] | None = None,
+        precise: bool = False,
     ) -> Recorder:
-        """Record into a file from now on, a frame every `every` steps: a context manager, or end it with `close()`."""
-        return Recorder(self, path, every, title=title, meta=meta)
+        """Record into a file from now on, a frame every `every` steps: a context manager, or end it with `close()`. precise: all numbers as
+        float64."""
+        return Recorder(self, path, every, title=title, meta=meta, precise=precise)
 
     def note(self, text: str) -> None:
         """An event with a text in the recording, if there is one: for controllers."""

@@ -1,0 +1,42 @@
+"""Gains of a choreography: how briskly pins and drags are followed, what counts before what, and how balance is kept."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from bunraku.errors import InputError
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Numbers of bunraku.choreography.feedback and balance, in the order of P_SET. Rates and gains [1/s], speeds [m/s], pulls [m/s^2], stiffness [1/s^2],
+    damping [1/s]; weights are those of squared accelerations, of forces [1/N^2]."""
+
+    pin_rate: float = 15.0
+    pin_gain: float = 30.0
+    pin_speed: float = 1.0
+    pin_pull: float = 40.0
+    drag_rate: float = 8.0
+    drag_gain: float = 20.0
+    drag_speed: float = 1.0
+    drag_pull: float = 15.0
+    pose_stiffness: float = 40.0
+    pose_damping: float = 12.6
+    pose_weight: float = 1.0
+    contact_weight: float = 1e6
+    balance_gain: float = 1.5
+    balance_weight: float = 1e4
+    spin_gain: float = 3.0
+    spin_weight: float = 10.0
+    inert_weight: float = 1e2
+    force_weight: float = 1e-5
+    friction_part: float = 0.9
+
+    def numbers(self) -> np.ndarray:
+        """All, as the kernels read them."""
+        out = np.array(astuple(self), dtype=float)
+        if not np.all(np.isfinite(out)) or np.any(out < 0):
+            raise InputError("choreography: gains must be finite numbers of 0 or more.")
+        return out

@@ -1,0 +1,272 @@
+"""Scores: what is done to a figure, by time, in a TOML file that an animator can read and write; performed again it gives the same motion.
+
+    format = "bunraku score"
+    version = 1
+    model = "human"
+    seconds = 3.0
+
+    [options]                       # of Choreography: dt, contact, integrator, balance, dynamics, friction, seed
+    [[pin]]
+    link = "left_foot"              # point, axes, weight, at, rotation (wxyz) as in Choreography.pin
+    begin = 0.0                     # s
+    end = 2.5                       # s; without: it stays
+
+    [[drag]]
+    link = "right_hand"
+    begin = 0.5
+    end = 2.0
+    path = [[0.5, 0.4, -0.3, 1.2], [1.5, 0.5, -0.3, 1.4]]   # time, x, y, z [, w, x, y, z]: where the target goes; it stays between
+
+    [[pose]]
+    time = 0.2
+    joints = { left_elbow = 0.5 }
+
+    [[balance]]
+    time = 1.0
+    on = false
+
+`start`, all coordinates at the beginning, is written by `save` and may be left out: the figure then stands. Times are rounded to steps; what has
+the same time is done in the order pins, drags, poses, balance, and ends before beginnings. Checked in tests/choreography/test_score.py.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bunraku.choreography.score_check import read_score
+from bunraku.errors import FormatError, InputError
+from bunraku.files import write_text
+from bunraku.model.build import quaternion
+
+if TYPE_CHECKING:
+    from bunraku.choreography.engine import Choreography
+    from bunraku.choreography.pins import Pin
+    from bunraku.model.model import Model
+
+FORMAT, VERSION = "bunraku score", 1
+BIGGEST = 64 * 2**20  # bytes
+
+
+@dataclass
+class Act:
+    """One pin or drag of a score. `path` rows: time, x, y, z [, quaternion wxyz]."""
+
+    kind: str
+    link: str
+    begin: float
+    end: float | None = None
+    point: tuple[float, ...] = (0.0, 0.0, 0.0)
+    axes: str = "xyz"
+    weight: float | None = None
+    at: tuple[float, ...] | None = None
+    rotation: tuple[float, ...] | None = None
+    path: list[tuple[float, ...]] = field(default_factory=list)
+    name: str = ""
+
+
+@dataclass
+class Score:
+    """See the module text."""
+
+    model: str = "human"
+    start: tuple[float, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    acts: list[Act] = field(default_factory=list)
+    poses: list[tuple[float, dict[str, list[float]]]] = field(default_factory=list)
+    balances: list[tuple[float, bool]] = field(default_factory=list)
+    seconds: float | None = None
+    source: str = "score"
+
+    # ---- written down while it happens ----------------------------------------------------------------------------------------
+
+    def begin(self, time: float, item: Pin, weight: float) -> None:
+        """A pin or drag was made."""
+        turn = None if item.rotation is None else tuple(quaternion(item.rotation).tolist())
+        self.acts.append(
+            Act(
+                item.kind,
+                item.link,
+                time,
+                point=tuple(item.point.tolist()),
+                axes=item.axes,
+                weight=weight,
+                at=tuple(item.target.tolist()),
+                rotation=turn,
+                name=item.name,
+            )
+        )
+
+    def _of(self, item: Pin) -> Act:
+        return next(a for a in reversed(self.acts) if a.name == item.name)
+
+    def move(self, time: float, item: Pin) -> None:
+        """A target was moved."""
+        row = (time, *item.target.tolist())
+        if item.rotation is not None:
+            row += tuple(quaternion(item.rotation).tolist())
+        path = self._of(item).path
+        if path and path[-1][0] == time:
+            path.pop()
+        path.append(row)
+
+    def end(self, time: float, item: Pin) -> None:
+        """A pin or drag was released."""
+        self._of(item).end = time
+
+    def pose(self, time: float, joints: dict[str, list[float]]) -> None:
+        """Joint values were desired."""
+        self.poses.append((time, joints))
+
+    def balance(self, time: float, on: bool) -> None:
+        """Balance was switched."""
+        self.balances.append((time, on))
+
+    def mark(self) -> tuple[Any, ...]:
+        """Where it is now, for `cut`."""
+        return len(self.acts), [(a.end, len(a.path)) for a in self.acts], len(self.poses), len(self.balances)
+
+    def cut(self, mark: tuple[Any, ...]) -> None:
+        """Forget what was written down since `mark`."""
+        del self.acts[mark[0] :], self.poses[mark[2] :], self.balances[mark[3] :]
+        for act, (end, length) in zip(self.acts, mark[1]):
+            act.end = end
+            del act.path[length:]
+
+    # ---- performed ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def length(self) -> float:
+        """Seconds it takes: `seconds` where given, else until half a second after the last thing that happens."""
+        if self.seconds is not None:
+            return self.seconds
+        times = [t for a in self.acts for t in (a.begin, a.end or 0.0, *(row[0] for row in a.path))]
+        return max([0.0, *times, *(t for t, _ in self.poses), *(t for t, _ in self.balances)]) + 0.5
+
+    def choreography(self, model: Model | None = None, **options: Any) -> Choreography:
+        """A choreography at the score's beginning."""
+        from bunraku.choreography.engine import Choreography
+
+        if model is None and self.model != "human":
+            raise InputError(f"{self.source}: its model is {self.model!r}; give the model to perform it with.")
+        given = {**({"at": self.start} if self.start else {}), **self.options, **options}
+        return Choreography(model, **given)
+
+    def events(self, dt: float) -> list[tuple[int, int, Any]]:
+        """(step, order, what) of everything that happens, sorted."""
+        out: list[tuple[int, int, Any]] = []
+
+        def at(t: float) -> int:
+            return round(t / dt)
+
+        for act in self.acts:
+            out.append((at(act.begin), 1, ("begin", act)))
+            out += [(at(row[0]), 2, ("move", act, row)) for row in act.path]
+            if act.end is not None:
+                out.append((at(act.end), 0 if act.end > act.begin else 3, ("end", act)))
+        out += [(at(t), 4, ("pose", joints)) for t, joints in self.poses]
+        out += [(at(t), 5, ("balance", on)) for t, on in self.balances]
+        return sorted(out, key=lambda e: e[:2])
+
+    def play(self, c: Choreography, progress: Any = None) -> None:
+        """Do all of it to a choreography from its present time on, up to `length`."""
+        dt, now, made = c.world.dt, 0, {}
+        last = round(self.length / dt)
+        for step, _, what in self.events(dt):
+            if step > last:
+                break
+            self._go(c, step - now, progress)
+            now = step
+            kind = what[0]
+            if kind == "pose":
+                c.pose(what[1])
+            elif kind == "balance":
+                c.balance = what[1]
+            else:
+                act: Act = what[1]
+                if kind == "begin":
+                    more = {} if act.weight is None else {"weight": act.weight}
+                    if act.kind == "pin":
+                        made[id(act)] = c.pin(act.link, act.point, axes=act.axes, at=act.at, rotation=act.rotation, **more)
+                    else:
+                        made[id(act)] = c.drag(act.link, act.point, axes=act.axes, **more)
+                elif kind == "move":
+                    row = what[2]
+                    c.move(made[id(act)], row[1:4], row[4:8] if len(row) == 8 else None)
+                else:
+                    c.release(made[id(act)])
+        self._go(c, last - now, progress)
+        c.score.seconds = self.seconds
+
+    @staticmethod
+    def _go(c: Choreography, steps: int, progress: Any) -> None:
+        while steps > 0:
+            n = min(steps, 250)
+            c.step(n)
+            steps -= n
+            if progress is not None:
+                progress(c.time)
+
+    # ---- file -----------------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, seconds: float | None = None) -> Path:
+        """Write it as TOML; seconds: its length, the present one by default."""
+        lines = [f'format = "{FORMAT}"', f"version = {VERSION}", f"model = {text(self.model)}"]
+        length = seconds if seconds is not None else self.seconds
+        lines += [f"seconds = {plain(length)}"] if length is not None else []
+        lines += [f"start = {plain(list(self.start))}"] if self.start else []
+        lines += ["", "[options]", *(f"{k} = {plain(v)}" for k, v in self.options.items())]
+        for a in self.acts:
+            lines += ["", f"[[{a.kind}]]", f"link = {text(a.link)}", f"begin = {plain(a.begin)}"]
+            lines += [f"end = {plain(a.end)}"] if a.end is not None else []
+            lines += [f"point = {plain(list(a.point))}", f"axes = {text(a.axes)}"]
+            lines += [f"weight = {plain(a.weight)}"] if a.weight is not None else []
+            if a.kind == "pin":
+                lines += [f"at = {plain(list(a.at))}"] if a.at is not None else []
+                lines += [f"rotation = {plain(list(a.rotation))}"] if a.rotation is not None else []
+            if a.path:
+                lines += ["path = [", *(f"  {plain(list(row))}," for row in a.path), "]"]
+        for t, joints in self.poses:
+            values = ", ".join(f"{text(k)} = {plain(v[0] if len(v) == 1 else v)}" for k, v in joints.items())
+            lines += ["", "[[pose]]", f"time = {plain(t)}", f"joints = {{ {values} }}"]
+        for t, on in self.balances:
+            lines += ["", "[[balance]]", f"time = {plain(t)}", f"on = {plain(on)}"]
+        write_text(Path(path), "\n".join(lines) + "\n")
+        return Path(path)
+
+    @staticmethod
+    def load(path: str | Path) -> Score:
+        """Read a score; every mistake is one sentence with its place."""
+        p = Path(path)
+        try:
+            if p.stat().st_size > BIGGEST:
+                raise FormatError(f"{p.name}: larger than {BIGGEST} bytes; that is no score.")
+            data = tomllib.loads(p.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"there is no score {str(p)!r}.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise FormatError(f"{p.name}: not TOML: {error}.") from None
+        return read_score(data, p.name)
+
+
+def text(s: str) -> str:
+    """A TOML string."""
+    safe = s.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(ch if ch.isprintable() else f"\\u{ord(ch):04x}" for ch in safe) + '"'
+
+
+def plain(x: Any) -> str:
+    """A TOML value: numbers with all their digits."""
+    if isinstance(x, bool | np.bool_):
+        return "true" if x else "false"
+    if isinstance(x, list | tuple):
+        return "[" + ", ".join(map(plain, x)) + "]"
+    if isinstance(x, str):
+        return text(x)
+    if isinstance(x, int | np.integer):
+        return str(int(x))
+    return repr(float(x))

@@ -1,0 +1,1 @@
+"""Controllers: what a figure's joints shall do, found from its equations of motion."""

@@ -1,0 +1,200 @@
+"""Whole-body control: joint accelerations and contact forces found together, physically consistent, and the torques that make them.
+
+    body = WholeBody(bk.human())
+    s = body.solve(q, v, tasks=[Task("left_hand", (0, 0, -1.0))], contacts=sole_contacts)
+    s.a, s.forces, s.tau
+
+    min   sum weight |J a + J_dot v - wanted|^2   over tasks and contacts   +  momentum  +  posture  +  small forces
+    with  M a + h = (0, tau) + J'f                exactly (the base is eliminated)
+          f in friction cones, accelerations and torques in their bounds
+
+Priorities are weights: what is physical holds exactly, contacts (1e6) before tasks (1e3) before posture (1); a request that contradicts another
+gives way smoothly. `rounds` > 1 makes contact rows, cones and bounds exact (1e-9) where they can all hold. World axes, SI units.
+The method is in control.whole_body_solve; one solve of human() on two feet takes about 30 us. Checked in tests/control/test_whole_body.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bunraku.control import whole_body_arrays as at
+from bunraku.control.whole_body_kernel import whole_body_once
+from bunraku.dynamics.arguments import as_rows
+from bunraku.errors import InputError
+from bunraku.model.model import Model
+from bunraku.spatial.table import Table
+
+CONTACT_WEIGHT, TASK_WEIGHT, FORCE_WEIGHT = 1e6, 1e3, 1e-5
+Vector = Sequence[float] | np.ndarray
+
+
+@dataclass(frozen=True)
+class Task:
+    """A link's wanted acceleration: 3 numbers (linear) or 6 (linear, angular) [m/s^2, rad/s^2] of `point` [m, link's frame]; weight: one, or one a row."""
+
+    link: str
+    wanted: Vector
+    point: Vector = (0.0, 0.0, 0.0)
+    weight: float | Vector = TASK_WEIGHT
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A point of a link that touches: it may be pushed along `normal` (out of the floor) inside the friction cone, and shall have the
+    acceleration `wanted` [m/s^2]. `near` [N]: a force that the solution stays near to."""
+
+    link: str
+    point: Vector = (0.0, 0.0, 0.0)
+    normal: Vector = (0.0, 0.0, 1.0)
+    friction: float = 0.8
+    wanted: Vector = (0.0, 0.0, 0.0)
+    weight: float = CONTACT_WEIGHT
+    near: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """a (nv,), forces (contacts, 3) [N] world axes, tau (nv,) with zeros on the base; iterations and factorisations of the solver; `limited`: torques
+    that are at their limits; `open_contacts` [m/s^2], `outside_cones` [N]: what was left of these before the last round (0 for one round)."""
+
+    a: np.ndarray
+    forces: np.ndarray
+    tau: np.ndarray
+    iterations: int
+    factors: int
+    limited: int
+    open_contacts: float
+    outside_cones: float
+
+
+class WholeBody:
+    """A figure's whole-body problem with its arrays, to be solved again and again; the last solution is the next start."""
+
+    def __init__(self, model: Model, *, contacts: int = at.MOST_CONTACTS, tasks: int = at.MOST_TASKS) -> None:
+        self.model = model
+        self._table = Table(at.AFTER)
+        self._room = at.Room(model, self._table, contacts, tasks)
+        w = self._room.w
+        effort = model.effort[self._room.first :]
+        w[at.W_EFFORT][:, 0], w[at.W_EFFORT][:, 1] = -np.minimum(effort, at.FAR), np.minimum(effort, at.FAR)
+
+    @property
+    def joints(self) -> int:
+        """Degrees of freedom of joints: nv without those of a free base."""
+        return self._room.nj
+
+    def solve(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        *,
+        tasks: Sequence[Task] = (),
+        contacts: Sequence[Contact] = (),
+        posture: Vector | None = None,
+        posture_weight: float | Vector = 1.0,
+        momentum: Mapping[int, tuple[float, float]] | None = None,
+        bounds: tuple[Vector, Vector] | None = None,
+        force_weight: float = FORCE_WEIGHT,
+        torque_limits: bool = True,
+        rounds: int = 5,
+    ) -> Solution:
+        """One problem. posture (joints,) [rad/s^2]: wanted joint accelerations, 0 by default; momentum {row: (wanted, weight)}: rates of linear
+        (0-2) and angular (3-5, about the centre of mass) momentum, which contacts alone can make (gravity not counted); bounds (least, largest)
+        of joint accelerations (joints,); force_weight [1/N^2] of forces; torque_limits: those of the model."""
+        m, w, nj = self.model, self._room.w, self._room.nj
+        w[at.W_Q][:], w[at.W_V][:] = as_rows("q", q, m.nq, None), as_rows("v", v, m.nv, None)
+        self._put_tasks(tasks)
+        self._put_contacts(contacts)
+        w[at.W_POSTURE][:, 0] = _numbers("posture", 0.0 if posture is None else posture, nj)
+        w[at.W_POSTURE][:, 1] = _numbers("posture_weight", posture_weight, nj)
+        w[at.W_MOMENTUM][:] = 0.0
+        for row, pair in (momentum or {}).items():
+            if row not in range(6):
+                raise InputError(f"whole_body: momentum row {row} is not one of 0 … 5.")
+            w[at.W_MOMENTUM][row] = pair
+        low, high = (-at.FAR, at.FAR) if bounds is None else bounds
+        w[at.W_BOUND][:, 0], w[at.W_BOUND][:, 1] = _numbers("bounds", low, nj), _numbers("bounds", high, nj)
+        if np.any(w[at.W_BOUND][:, 0] > w[at.W_BOUND][:, 1]):
+            raise InputError("whole_body: a lower bound is above its upper bound.")
+        w[at.W_TURN][:, 3] = -at.FAR
+        effort = np.minimum(m.effort[self._room.first :], at.FAR) if torque_limits else np.full(nj, at.FAR)
+        w[at.W_EFFORT][:, 0], w[at.W_EFFORT][:, 1] = -effort, effort
+        w[at.W_SET][[at.FORCE_WEIGHT, at.TOLERANCE]] = force_weight, 1e-9
+        w[at.W_SET][[at.REST_CONE, at.REST_CONTACT]] = 0.0
+        if rounds < 1:
+            raise InputError(f"whole_body: rounds {rounds} is not 1 or more.")
+        w[at.W_COUNT][at.ROUNDS] = rounds
+        whole_body_once.call(self._table.handle)
+        count, s = w[at.W_COUNT], w[at.W_SET]
+        weight = max((c.weight for c in contacts), default=1.0)
+        return Solution(
+            w[at.W_A].copy(),
+            w[at.W_FORCE][: len(contacts)].copy(),
+            w[at.W_TAU].copy(),
+            int(count[at.ITERATIONS]),
+            int(count[at.FACTORS]),
+            int(count[at.LIMITED]),
+            abs(float(s[at.REST_CONTACT])) / max(weight, 1e-300) ** 0.5,
+            float(s[at.REST_CONE]),
+        )
+
+    def _put_tasks(self, tasks: Sequence[Task]) -> None:
+        w, most = self._room.w, self._room.most[1]
+        if len(tasks) > most:
+            raise InputError(f"whole_body: {len(tasks)} tasks, room for {most}; make it with WholeBody(tasks={len(tasks)}).")
+        for k, t in enumerate(tasks):
+            info = self.model.frame(t.link)
+            wanted = np.atleast_1d(np.asarray(t.wanted, dtype=float))
+            if wanted.shape not in ((3,), (6,)) or not np.all(np.isfinite(wanted)):
+                raise InputError(f"whole_body: the task of {t.link!r} needs 3 or 6 finite numbers, got {t.wanted}.")
+            row = w[at.W_TASK][k]
+            row[:] = 0.0
+            row[at.POINT : at.POINT + 3] = info.position + info.rotation @ _numbers("point", t.point, 3)
+            row[at.WANTED : at.WANTED + len(wanted)] = wanted
+            row[at.WEIGHT : at.WEIGHT + len(wanted)] = _numbers("weight", t.weight, len(wanted))
+            w[at.W_TASK_BODY][k] = info.body
+        w[at.W_COUNT][at.NT] = len(tasks)
+
+    def _put_contacts(self, contacts: Sequence[Contact]) -> None:
+        w, most = self._room.w, self._room.most[0]
+        if len(contacts) > most:
+            raise InputError(
+                f"whole_body: {len(contacts)} contacts, room for {most}; make it with WholeBody(contacts={len(contacts)})."
+            )
+        for k, c in enumerate(contacts):
+            info = self.model.frame(c.link)
+            normal = _numbers("normal", c.normal, 3)
+            length = float(np.linalg.norm(normal))
+            if not length > 0 or not c.friction >= 0 or not c.weight >= 0:
+                raise InputError(f"whole_body: the contact of {c.link!r} needs a normal, friction and weight of 0 or more.")
+            row = w[at.W_CONTACT][k]
+            row[at.C_POINT : at.C_POINT + 3] = info.position + info.rotation @ _numbers("point", c.point, 3)
+            row[at.C_NORMAL : at.C_NORMAL + 3] = normal / length
+            row[at.C_MU], row[at.C_WEIGHT] = c.friction, c.weight
+            row[at.C_WANTED : at.C_WANTED + 3] = _numbers("wanted", c.wanted, 3)
+            row[at.C_NEAR : at.C_NEAR + 3] = _numbers("near", c.near, 3)
+            w[at.W_CONTACT_BODY][k] = info.body
+        if len(contacts) != w[at.W_COUNT][at.NC]:
+            w[at.W_Y][:] = 0.0
+            first = (self._room.nj + 3) // 4 * 4
+            w[at.W_Y][first : first + 3 * len(contacts) : 3] = 9.8 * self.model.mass / max(len(contacts), 1)
+        w[at.W_COUNT][at.NC] = len(contacts)
+
+
+def whole_body(model: Model, q: np.ndarray, v: np.ndarray, tasks: Sequence[Task] = (), contacts: Sequence[Contact] = (), **options: object) -> Solution:
+    """One problem of a figure; `options` as in WholeBody.solve. To solve many, keep a WholeBody."""
+    room = {"contacts": max(1, len(contacts)), "tasks": max(1, len(tasks))}
+    return WholeBody(model, **room).solve(q, v, tasks=tasks, contacts=contacts, **options)  # type: ignore[arg-type]
+
+
+def _numbers(name: str, x: float | Vector, n: int) -> np.ndarray:
+    try:
+        out = np.broadcast_to(np.asarray(x, dtype=float), (n,))
+    except (TypeError, ValueError):
+        raise InputError(f"whole_body: {name} needs one number or {n}.") from None
+    if not np.all(np.isfinite(out)):
+        raise InputError(f"whole_body: {name} must be finite.")
+    return out
