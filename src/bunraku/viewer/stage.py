@@ -203,9 +203,9 @@ class Stage(Live):
     def _named(self, link: str, point: tuple[float, float, float]) -> tuple[str, np.ndarray]:
         """A point [m] in the frame of a link's body, as a point of the link, or of a named frame of the body that is near it."""
         body, p = self.c.model.frame(link).body, np.array(point)
-        frames = [f for f in self.c.model.frames if f.body == body and not f.is_link]
-        nearest = min(frames, key=lambda f: float(np.linalg.norm(f.position - p)), default=None)
-        if nearest is None or np.linalg.norm(nearest.position - p) > NEAR:
+        frames = [f for f in self.c.model.frames if f.body == body]
+        nearest = min(frames, key=lambda f: float(np.linalg.norm(f.position - p)))
+        if np.linalg.norm(nearest.position - p) > NEAR:
             nearest = self.c.model.frame(link)
         return nearest.name, nearest.rotation.T @ (p - nearest.position)
 

@@ -44,6 +44,11 @@ export class Pins {
     discard(this.group);
   }
 
+  setVisible(on: boolean): void {
+    this.group.visible = on;
+    this.labels.hidden = !on;
+  }
+
   /** `mine` is where one's own drag is held now, before the server knows. */
   show(items: readonly StageItem[], frame: Frame, stage: Stage, mine: { name: string | null; target: Vector3 } | null): void {
     for (const name of [...this.marks.keys()]) if (!items.some((item) => item.name === name)) this.drop(name);

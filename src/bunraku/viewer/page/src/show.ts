@@ -84,6 +84,7 @@ export class Show {
 
   setLayer(name: LayerName, on: boolean): void {
     this.layers[name].visible = on;
+    if (name === "connections") this.pins.setVisible(on);
     this.haunted = NaN;
     this.stage.touch();
   }
