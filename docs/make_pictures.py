@@ -1,6 +1,7 @@
-"""Makes the pictures of README and documents: the live page, the replay page and a strobe picture. Needs Chromium and `pip install playwright`.
+"""Makes the pictures of README and documents: the live page, the replay page, a strobe picture, and Fig. 2 of document 004. Needs Chromium and `pip install playwright`.
 
 python docs/make_pictures.py [FOLDER]
+python docs/make_pictures.py --figure2
 """
 
 from __future__ import annotations
@@ -37,8 +38,35 @@ def bunraku(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "bunraku", *arguments], check=True)
 
 
+def figure2(folder: Path) -> None:
+    """The left hand dragged down by 30 cm, as in Fig. 2 of document 004: with dynamics (left), by kinematics alone (right)."""
+    import numpy as np
+
+    from bunraku.draw.picture import png_bytes
+    from bunraku.draw.render import render
+    from bunraku.draw.world import camera_for, world_scene
+
+    halves, camera = [], None
+    for options in ({"balance": False}, {"dynamics": False}):
+        c = bk.Choreography(**options)
+        drag = c.drag("left_hand")
+        start, states = drag.target.copy(), [c.world.q.copy()]
+        for k in range(50):
+            drag.to(start - [0.0, 0.0, 0.3 * (k + 1) / 50])
+            c.run(0.02)
+            if k in (24, 49):
+                states.append(c.world.q.copy())
+        scene = world_scene(c.world, states, "front")
+        camera = camera or camera_for(scene, "front", 480 / 640)
+        halves.append(render(scene, camera, 480, 640))
+    (folder / "figure2.png").write_bytes(png_bytes(np.hstack(halves)))
+
+
 def main() -> None:
-    """All pictures."""
+    """All pictures; with --figure2 that one alone, which needs no browser."""
+    if "--figure2" in sys.argv:
+        figure2(Path(__file__).parent / "pictures")
+        return
     from playwright.sync_api import sync_playwright
 
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "pictures")
@@ -71,6 +99,7 @@ def main() -> None:
         page.keyboard.press("Space")
         page.screenshot(path=folder / "replay.png")
         browser.close()
+    figure2(folder)
     print(f"pictures in {folder}")
 
 

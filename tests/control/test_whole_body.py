@@ -172,10 +172,28 @@ def test_curvature_is_that_of_the_distance_to_the_cone():
 
     for _ in range(200):
         z, mu = rng.normal(size=3), rng.uniform(0.2, 1.5)
-        _, d = curvature(*map(float, z), float(mu))
+        _, d, o = curvature(*map(float, z), float(mu), -1.0)
+        assert o == (0.0, 0.0)
         D = np.array([[d[0], d[1], d[2]], [d[1], d[3], d[4]], [d[2], d[4], d[5]]])
         assert np.allclose(D @ z, away(z, mu), atol=1e-12)
         difference = np.column_stack([(away(z + 1e-6 * e, mu) - away(z - 1e-6 * e, mu)) / 2e-6 for e in np.eye(3)])
+        assert np.allclose(D, difference, atol=1e-4)
+
+
+def test_curvature_with_a_given_radius():
+    """D z - offset = z - projection on n >= 0, |t| <= R, and D is its derivative."""
+    rng, R = np.random.default_rng(0), 0.8
+
+    def away(z):
+        r = np.linalg.norm(z[1:])
+        return np.concatenate([[min(z[0], 0.0)], z[1:] * (1 - R / r) if r > R else np.zeros(2)])
+
+    for _ in range(100):
+        z = rng.normal(size=3)
+        _, d, o = curvature(*map(float, z), 0.5, R)
+        D = np.array([[d[0], d[1], d[2]], [d[1], d[3], d[4]], [d[2], d[4], d[5]]])
+        assert np.allclose(D @ z - [0, *o], away(z), atol=1e-12)
+        difference = np.column_stack([(away(z + 1e-6 * e) - away(z - 1e-6 * e)) / 2e-6 for e in np.eye(3)])
         assert np.allclose(D, difference, atol=1e-4)
 
 

@@ -47,7 +47,9 @@ BODY_FIRST, Q_FIRST, V_FIRST, BALANCE, LAST_CONTACTS, FIGURE, SPRINGY, INFO_SIZE
     INERT_WEIGHT,
     FORCE_WEIGHT,
     FRICTION_PART,
+    PATIENT,
+    STIFFNESS,
     SET_SIZE,
-) = range(20)
+) = range(22)
 # entries of P_SEEN: centre of mass, its velocity, angular momentum, capture point, where it shall be, number of supporting links, w
 COM, COM_RATE, SPIN, CAPTURE, REFERENCE, SUPPORTS, PENDULUM, SEEN_SIZE = 0, 3, 6, 9, 11, 13, 14, 15

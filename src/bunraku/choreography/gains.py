@@ -12,7 +12,8 @@ from bunraku.errors import InputError
 @dataclass(frozen=True)
 class Gains:
     """Numbers of bunraku.choreography.feedback and balance, in the order of P_SET. Rates and gains [1/s], speeds [m/s], pulls [m/s^2], stiffness [1/s^2],
-    damping [1/s]; weights are those of squared accelerations, of forces [1/N^2]."""
+    damping [1/s]; weights are those of squared accelerations, of forces [1/N^2];
+    patience: iterations of the whole-body problem at most; cone_penalty, friction_part: see control.whole_body_solve, choreography.stage."""
 
     pin_rate: float = 15.0
     pin_gain: float = 30.0
@@ -21,7 +22,7 @@ class Gains:
     drag_rate: float = 8.0
     drag_gain: float = 20.0
     drag_speed: float = 1.0
-    drag_pull: float = 15.0
+    drag_pull: float = 8.0
     pose_stiffness: float = 40.0
     pose_damping: float = 12.6
     pose_weight: float = 1.0
@@ -31,8 +32,10 @@ class Gains:
     spin_gain: float = 3.0
     spin_weight: float = 10.0
     inert_weight: float = 1e2
-    force_weight: float = 1e-5
+    force_weight: float = 1e-4
     friction_part: float = 0.9
+    patience: float = 30.0
+    cone_penalty: float = 0.03
 
     def numbers(self) -> np.ndarray:
         """All, as the kernels read them."""

@@ -22,8 +22,10 @@ from bunraku.choreography.arrays import (
     LAST_CONTACTS,
     P_INFO,
     P_SET,
+    PATIENT,
     Q_FIRST,
     SPRINGY,
+    STIFFNESS,
     V_FIRST,
 )
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
@@ -55,10 +57,13 @@ from bunraku.control.whole_body_arrays import (
     C_NEAR,
     C_NORMAL,
     C_POINT,
+    C_RADIUS,
     C_WANTED,
     C_WEIGHT,
+    CONE_PENALTY,
     NC,
     NK,
+    PATIENCE,
     ROUNDS,
     TOLERANCE,
     W_APART,
@@ -86,14 +91,15 @@ from bunraku.spatial.kernel import part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2, run, stage
 from bunraku.spatial.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 
-OWN_FREE, OWN_TOUCH = 26, 27  # stages of the table: those of the world's own step
+COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # stages of the table: this file's, and those of the world's own step
 CLOSE = 1e-4  # m: a gap that counts as touching
 SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows from where it is
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
-ACCURACY = 1e-4  # of forces
+ACCURACY = -2e-3  # of accelerations; forces are a plan, the world finds its own
+LOAD = 2.0  # N: least normal force that friction is counted with
 SKIN = 1e-3  # m: how far links of the figure stay from each other
-BRAKE = 0.02  # s in which links that come near each other are slowed down
-HARDEST = 30.0  # m/s^2: at the most
+BRAKE = 0.04  # s in which links that come near each other are slowed down
+HARDEST = 12.0  # m/s^2: at the most
 
 
 @part
@@ -191,7 +197,8 @@ def take_pairs(h):
 
 @part
 def share_weight(h):
-    """C_NEAR: the figure's weight in equal parts, which forces stay near to where nothing else is asked; the start of new contacts."""
+    """C_NEAR: the figure's weight in equal parts, which forces stay near to where nothing else is asked; the start of new contacts. C_RADIUS:
+    friction with the normal force of the step before."""
     count, contact, info, y = ints1(h, W_COUNT), reals2(h, W_CONTACT), ints1(h, P_INFO), reals1(h, W_Y)
     work, g = reals1(h, W_SCRATCH), reals2(h, W_REALS)[0, PLACE + 2]
     na = room_of(reals2(h, W_POSTURE).shape[0])
@@ -204,6 +211,8 @@ def share_weight(h):
             y[k] = 0.0
         for k in range(count[NC]):
             y[na + 3 * k] = each
+    for k in range(count[NC]):
+        contact[k, C_RADIUS] = contact[k, C_MU] * max(y[na + 3 * k], LOAD)
     info[LAST_CONTACTS] = count[NC]
 
 
@@ -224,6 +233,8 @@ def compose(h):
     reals1(h, W_SET)[SET_FORCE_WEIGHT] = reals1(h, P_SET)[FORCE_WEIGHT]
     reals1(h, W_SET)[TOLERANCE] = ACCURACY
     ints1(h, W_COUNT)[ROUNDS] = 1
+    ints1(h, W_COUNT)[PATIENCE] = int(reals1(h, P_SET)[PATIENT])
+    reals1(h, W_SET)[CONE_PENALTY] = reals1(h, P_SET)[STIFFNESS]
     whole_body(h)
     tau, own, first = reals1(h, TAU), reals1(h, W_TAU), ints1(h, P_INFO)[V_FIRST]
     for k in range(own.shape[0]):
@@ -231,11 +242,15 @@ def compose(h):
 
 
 @stage
-def choreograph(h):
-    """Contacts, torques, and free motion with these."""
-    status = run(h, OWN_TOUCH)
-    if status < 0:
-        return status
+def composing(h):
+    """Torques, and free motion with these."""
     compose(h)
     status = run(h, OWN_FREE)
     return status if status < 0 else OK
+
+
+@stage
+def choreograph(h):
+    """Contacts, torques, and free motion with these."""
+    status = run(h, OWN_TOUCH)
+    return status if status < 0 else run(h, COMPOSE)

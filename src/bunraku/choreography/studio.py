@@ -11,13 +11,14 @@ import numpy as np
 
 from bunraku.choreography import arrays as of
 from bunraku.choreography.gains import Gains
-from bunraku.choreography.stage import OWN_FREE, OWN_TOUCH, choreograph
+from bunraku.choreography.stage import COMPOSE, OWN_FREE, OWN_TOUCH, choreograph, composing
 from bunraku.control import whole_body_arrays as wb
 from bunraku.model.layout import FREE as FREE_JOINT
 from bunraku.model.layout import KIND
 from bunraku.model.model import Model
 from bunraku.world import World, models
-from bunraku.world.step import FREE, TOUCH
+from bunraku.world.general import add_general_contacts, some_stages
+from bunraku.world.step import FREE, MOVE, ROWS, TOUCH
 
 
 class Studio(World):
@@ -86,7 +87,27 @@ class Studio(World):
         plain = models.stages(self.contact, self.integrator)
         t.plan(OWN_FREE, plain[FREE])
         t.plan(OWN_TOUCH, plain[TOUCH])
-        t.plan(TOUCH, choreograph)
+        t.plan(COMPOSE, composing)
+        if not len(self._geometry.general_pairs):
+            t.plan(TOUCH, choreograph)
+
+    def _run(self, n: int) -> tuple[int, int]:
+        """n steps, or fewer. Where cylinders and hulls are near, their contacts are found in Python, before the torques."""
+        if self.choreographed is None or not len(self._geometry.general_pairs):
+            return super()._run(n)
+        if self._ties.resized:
+            self._ties.put_into(self._table)
+        handle = self._table.handle
+        for k in range(n):
+            status = some_stages.call(handle, FREE, ROWS)
+            if status >= 0:
+                add_general_contacts(self)
+                status = some_stages.call(handle, COMPOSE, COMPOSE + 1)
+            if status >= 0:
+                status = some_stages.call(handle, ROWS, MOVE + 1)
+            if status < 0:
+                return k, status
+        return n, 0
 
     def _state(self) -> dict[str, np.ndarray]:
         """All arrays that affect the next step, those of the choreography with them."""

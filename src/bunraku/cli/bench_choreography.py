@@ -147,13 +147,13 @@ def measure_random(seconds: float, seed: int) -> dict[str, Any]:
 
 
 def measure_relations(repeats: int = 30) -> dict[str, Any]:
-    """Microseconds of L, Phi, phi of three links on chains, and the exponent with which they grow."""
+    """Microseconds of the kernel of L, Phi, phi of three links on chains, and the exponent with which they grow."""
     import numpy as np
 
     import bunraku as bk
-    from bunraku.choreography import end_link_relations
+    from bunraku.choreography.relations import relate
 
-    sizes, times = (16, 32, 64, 128, 256), []
+    sizes, times = (32, 64, 128, 256, 512), []
     for n in sizes:
         figure = bk.Description(name="chain")
         for i in range(n):
@@ -162,17 +162,18 @@ def measure_relations(repeats: int = 30) -> dict[str, Any]:
                 f"l{i}", f"l{i - 1}" if i else None, joint, at=(0.1, 0.02, -0.1), mass=1.0, com=(0.05, 0, 0), moments=(0.01, 0.02, 0.02)
             )  # fmt: skip
         m = figure.build()
-        q, v, work = m.neutral(), np.zeros(m.nv), bk.Work(m)
-        links = [f"l{n // 3}", f"l{n // 2}", f"l{n - 1}"]
-        end_link_relations(m, q, v, links, work=work)
+        q, v, work, nj = m.neutral(), np.zeros(m.nv), bk.Work(m), m.nv - 6
+        bodies, points = np.array([n // 3, n // 2, n - 1], dtype=np.int64), np.zeros((3, 3))
+        rest = (np.zeros((nj, 6)), np.zeros((18, 12)), np.zeros((18, 18)), np.zeros((18, nj)), np.zeros(18))
+        relate.call(work.handle, q, v, bodies, points, *rest)
         best = float("inf")
         for _ in range(repeats):
             began = time.perf_counter()
-            for _ in range(20):
-                end_link_relations(m, q, v, links, work=work)
-            best = min(best, (time.perf_counter() - began) / 20)
+            for _ in range(50):
+                relate.call(work.handle, q, v, bodies, points, *rest)
+            best = min(best, (time.perf_counter() - began) / 50)
         times.append(1e6 * best)
-    growth = float(np.polyfit(np.log(sizes[1:]), np.log(times[1:]), 1)[0])
+    growth = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
     return {"links": list(sizes), "us": times, "exponent": growth}
 
 

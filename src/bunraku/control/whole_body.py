@@ -122,11 +122,11 @@ class WholeBody:
         w[at.W_TURN][:, 3] = -at.FAR
         effort = np.minimum(m.effort[self._room.first :], at.FAR) if torque_limits else np.full(nj, at.FAR)
         w[at.W_EFFORT][:, 0], w[at.W_EFFORT][:, 1] = -effort, effort
-        w[at.W_SET][[at.FORCE_WEIGHT, at.TOLERANCE]] = force_weight, 1e-9
+        w[at.W_SET][[at.FORCE_WEIGHT, at.TOLERANCE, at.CONE_PENALTY]] = force_weight, 1e-9, 0.03
         w[at.W_SET][[at.REST_CONE, at.REST_CONTACT]] = 0.0
         if rounds < 1:
             raise InputError(f"whole_body: rounds {rounds} is not 1 or more.")
-        w[at.W_COUNT][at.ROUNDS] = rounds
+        w[at.W_COUNT][[at.ROUNDS, at.PATIENCE]] = rounds, 25
         whole_body_once.call(self._table.handle)
         count, s = w[at.W_COUNT], w[at.W_SET]
         weight = max((c.weight for c in contacts), default=1.0)
@@ -173,7 +173,7 @@ class WholeBody:
             row = w[at.W_CONTACT][k]
             row[at.C_POINT : at.C_POINT + 3] = info.position + info.rotation @ _numbers("point", c.point, 3)
             row[at.C_NORMAL : at.C_NORMAL + 3] = normal / length
-            row[at.C_MU], row[at.C_WEIGHT] = c.friction, c.weight
+            row[at.C_MU], row[at.C_WEIGHT], row[at.C_RADIUS] = c.friction, c.weight, -1.0
             row[at.C_WANTED : at.C_WANTED + 3] = _numbers("wanted", c.wanted, 3)
             row[at.C_NEAR : at.C_NEAR + 3] = _numbers("near", c.near, 3)
             w[at.W_CONTACT_BODY][k] = info.body

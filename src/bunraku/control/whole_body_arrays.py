@@ -39,7 +39,7 @@ W_ROWS = number(BEFORE + 24)  # rows of contacts, tasks and momentum, flat, time
 W_H, W_F, W_S = places(BEFORE + 25, BEFORE + 28)  # the quadratic form with its right side as last column; factors; the forces' block
 W_Y, W_NEXT = places(BEFORE + 28, BEFORE + 30)  # (N) unknowns
 W_STATE = number(BEFORE + 30)  # (nj + B + D + C) which bounds act: joints, balls, torques; states of cones
-W_CONE = number(BEFORE + 31)  # (C, 12) multiplier 3, curvature 9
+W_CONE = number(BEFORE + 31)  # (C, 12) multiplier 3, curvature 6, offset 2
 W_LAM = number(BEFORE + 32)  # (nj + B + D) multipliers of bounds
 W_DENSE, W_DENSE_OF = places(BEFORE + 33, BEFORE + 35)  # (D, columns) rows of pairs that stay apart, of torques at their limits; (D) joint or -1
 W_MASS = number(BEFORE + 35)  # (nv, nv) mass matrix, where torques reach their limits
@@ -47,16 +47,19 @@ W_FEXT = number(BEFORE + 36)  # (6 nb) forces on bodies
 W_APART_BODY, W_APART = places(BEFORE + 37, BEFORE + 39)  # (K, 2) two bodies, (K, 7) point and normal (world), least acceleration apart
 AFTER = BEFORE + 39
 
-# entries of W_COUNT
-NC, NT, NK, ND, ITERATIONS, FACTORS, ROUNDS, LIMITED, COUNT_SIZE = range(9)
-# entries of W_SET: weight of forces [1/N^2], change of y that ends the iteration; found: rest of the contact rows, of the cones
-FORCE_WEIGHT, TOLERANCE, REST_CONTACT, REST_CONE, SET_SIZE = range(5)
+# entries of W_COUNT: contacts, tasks, pairs, dense rows; found: iterations, factorisations; rounds; torques at limits; iterations a round at most
+NC, NT, NK, ND, ITERATIONS, FACTORS, ROUNDS, LIMITED, PATIENCE, COUNT_SIZE = range(10)
+# entries of W_SET: weight of forces [1/N^2], change of y, of its size, that ends the iteration (below 0:
+# of the accelerations alone); found: rest of the contact rows, of the cones; penalty of cones,
+# of the largest curvature of the forces
+FORCE_WEIGHT, TOLERANCE, REST_CONTACT, REST_CONE, CONE_PENALTY, SET_SIZE = range(6)
 # columns of W_TASK: point in the body's frame, wanted acceleration (linear, angular), weights of its six rows
 POINT, WANTED, WEIGHT = 0, 3, 9
 TASK_COLUMNS = 15
-# columns of W_CONTACT: point in the body's frame, normal, friction, wanted acceleration, weight of its rows, force to stay near (world)
-C_POINT, C_NORMAL, C_MU, C_WANTED, C_WEIGHT, C_NEAR = 0, 3, 6, 7, 10, 11
-CONTACT_COLUMNS = 14
+# columns of W_CONTACT: point in the body's frame, normal, friction, wanted acceleration, weight of its rows, force to stay near (world);
+# largest tangential force, or -1: friction times the normal force
+C_POINT, C_NORMAL, C_MU, C_WANTED, C_WEIGHT, C_NEAR, C_RADIUS = 0, 3, 6, 7, 10, 11, 14
+CONTACT_COLUMNS = 15
 
 MOST_CONTACTS = 16
 MOST_TASKS = 16

@@ -14,14 +14,17 @@ cannot do what it is asked does what comes nearest. Checked in tests/control/tes
 from __future__ import annotations
 
 from bunraku.control.cholesky import back, factor
-from bunraku.control.cone_curvature import curvature
+from bunraku.control.cone_curvature import curvature, is_curved
 from bunraku.control.whole_body_arrays import (
     C_MU,
+    C_RADIUS,
+    CONE_PENALTY,
     FACTORS,
     ITERATIONS,
     NC,
     ND,
     NK,
+    PATIENCE,
     REST_CONE,
     REST_CONTACT,
     ROUNDS,
@@ -49,14 +52,13 @@ from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, reals1, reals2
 
 BOUND_PENALTY = 100.0  # of the largest curvature of the joints
-CONE_PENALTY = 0.3  # of the largest curvature of the forces
-PAIR_PENALTY = 2e4  # of an acceleration of two bodies towards each other: above tasks, below contacts
+PAIR_PENALTY = 4e3  # of an acceleration of two bodies towards each other: above tasks, below balance and contacts
+ENOUGH = 0.1  # of the tolerance: a motion so settled ends the iteration even where forces still change their state
 NEARLY = 0.1  # m/s^2 times the root of a weight: contact rows that hold so well are refined further
-MOST = 25  # Newton iterations a round
 
 
 @inline
-def penalties(form, na, n, width):
+def penalties(form, na, n, width, cone_penalty):
     """(of bounds, of cones)."""
     a = 1.0
     f = 1e-9
@@ -66,7 +68,7 @@ def penalties(form, na, n, width):
             a = max(a, d)
         else:
             f = max(f, d)
-    return BOUND_PENALTY * a, CONE_PENALTY * f
+    return BOUND_PENALTY * a, cone_penalty * f
 
 
 @inline
@@ -153,13 +155,17 @@ def note_cones(h, y, na, p):
     result = 0
     for k in range(count[NC]):
         c = na + 3 * k
-        s, D = curvature(y[c] + cone[k, 0] / p, y[c + 1] + cone[k, 1] / p, y[c + 2] + cone[k, 2] / p, contact[k, C_MU])
+        s, D, o = curvature(
+            y[c] + cone[k, 0] / p, y[c + 1] + cone[k, 1] / p, y[c + 2] + cone[k, 2] / p, contact[k, C_MU], contact[k, C_RADIUS]
+        )  # fmt: skip
         for i in range(6):
             cone[k, 3 + i] = D[i]
+        cone[k, 9] = o[0]
+        cone[k, 10] = o[1]
         if s != state[first + k]:
             result = 1
             state[first + k] = s
-        elif s == 1 and result == 0:
+        elif is_curved(s) and result == 0:
             result = 2
     return result
 
@@ -178,8 +184,8 @@ def add_cones(h, form, na, n, width, p):
         form[(c + 1) * width + c + 2] += p * xy
         form[(c + 2) * width + c + 2] += p * yy
         form[c * width + n] -= nn * cone[k, 0] + nx * cone[k, 1] + ny * cone[k, 2]
-        form[(c + 1) * width + n] -= nx * cone[k, 0] + xx * cone[k, 1] + xy * cone[k, 2]
-        form[(c + 2) * width + n] -= ny * cone[k, 0] + xy * cone[k, 1] + yy * cone[k, 2]
+        form[(c + 1) * width + n] += p * cone[k, 9] - (nx * cone[k, 0] + xx * cone[k, 1] + xy * cone[k, 2])
+        form[(c + 2) * width + n] += p * cone[k, 10] - (ny * cone[k, 0] + xy * cone[k, 1] + yy * cone[k, 2])
 
 
 @part
@@ -220,10 +226,10 @@ def slope(h, t, na, n, p, pc, straight, bend):
         z0 = y[c] + t * d[c] + cone[k, 0] / pc
         z1 = y[c + 1] + t * d[c + 1] + cone[k, 1] / pc
         z2 = y[c + 2] + t * d[c + 2] + cone[k, 2] / pc
-        _, D = curvature(z0, z1, z2, contact[k, C_MU])
+        _, D, o = curvature(z0, z1, z2, contact[k, C_MU], contact[k, C_RADIUS])
         total += pc * d[c] * (D[0] * z0 + D[1] * z1 + D[2] * z2)
-        total += pc * d[c + 1] * (D[1] * z0 + D[3] * z1 + D[4] * z2)
-        total += pc * d[c + 2] * (D[2] * z0 + D[4] * z1 + D[5] * z2)
+        total += pc * d[c + 1] * (D[1] * z0 + D[3] * z1 + D[4] * z2 - o[0])
+        total += pc * d[c + 2] * (D[2] * z0 + D[4] * z1 + D[5] * z2 - o[1])
     return total
 
 
@@ -262,11 +268,13 @@ def newton(h, na, n, width, p, pc):
     """Iterate from W_Y to the least cost for the present multipliers; returns the iterations."""
     y, after, count = reals1(h, W_Y), reals1(h, W_NEXT), ints1(h, W_COUNT)
     form, F, S = reals1(h, W_H), reals1(h, W_F), reals1(h, W_S)
-    tolerance = reals1(h, W_SET)[TOLERANCE]
+    tolerance = abs(reals1(h, W_SET)[TOLERANCE])
+    by_motion = reals1(h, W_SET)[TOLERANCE] < 0.0
     changed = True
     note_bounds(h, y, n, p)
     note_cones(h, y, na, pc)
-    for it in range(MOST):
+    most = count[PATIENCE]
+    for it in range(most):
         if changed:
             for k in range(n * width):
                 F[k] = form[k]
@@ -288,14 +296,14 @@ def newton(h, na, n, width, p, pc):
             d = after[k] - y[k]
             after[k] = d
             y[k] += d
-            if k >= na:
+            if k < na or not by_motion:
                 moved = max(moved, abs(d))
                 size = max(size, abs(y[k]))
         changed = note_bounds(h, y, n, p)
         cones = note_cones(h, y, na, pc)
-        if not changed and (cones == 0 or moved <= tolerance * size):
+        if (not changed and (cones == 0 or moved <= tolerance * size)) or (by_motion and moved <= ENOUGH * tolerance * size):
             return it + 1
-        if it == MOST - 1:
+        if it == most - 1:
             break
         for k in range(n):
             y[k] -= after[k]
@@ -305,7 +313,7 @@ def newton(h, na, n, width, p, pc):
         if t < 1.0:
             changed = note_bounds(h, y, n, p) or changed
             note_cones(h, y, na, pc)
-    return MOST
+    return most
 
 
 @inline
@@ -345,8 +353,12 @@ def move_multipliers(h, na, n, width, p, pc):
     for k in range(count[NC]):
         c = na + 3 * k
         a, b, d = y[c] + cone[k, 0] / pc, y[c + 1] + cone[k, 1] / pc, y[c + 2] + cone[k, 2] / pc
-        _, D = curvature(a, b, d, reals2(h, W_CONTACT)[k, C_MU])
-        new = (D[0] * a + D[1] * b + D[2] * d, D[1] * a + D[3] * b + D[4] * d, D[2] * a + D[4] * b + D[5] * d)
+        _, D, o = curvature(a, b, d, reals2(h, W_CONTACT)[k, C_MU], reals2(h, W_CONTACT)[k, C_RADIUS])
+        new = (
+            D[0] * a + D[1] * b + D[2] * d,
+            D[1] * a + D[3] * b + D[4] * d - o[0],
+            D[2] * a + D[4] * b + D[5] * d - o[1],
+        )
         for i in range(3):
             outside = max(outside, abs(pc * new[i] - cone[k, i]) / pc)
             cone[k, i] = pc * new[i]
@@ -372,7 +384,7 @@ def solve(h):
     na = room_of(reals2(h, W_POSTURE).shape[0])
     n = na + 3 * count[NC]
     width = width_of(n)
-    p, pc = penalties(form, na, n, width)
+    p, pc = penalties(form, na, n, width, reals1(h, W_SET)[CONE_PENALTY])
     lam, cone = reals1(h, W_LAM), reals2(h, W_CONE)
     for k in range(lam.shape[0]):
         lam[k] = 0.0
