@@ -10,9 +10,9 @@ import pytest
 
 import bunraku as bk
 from bunraku.errors import InputError
+from bunraku.viewer.messages import Command
 from bunraku.viewer.stage import MOST_WAITING, Stage
 from bunraku.viewer.stage_messages import Refused
-from bunraku.viewer.messages import Command
 from viewer_client import PAGE, falling, hear, page, say
 
 FOOT, HAND = {"link": "left_foot", "point": [0.0, 0.0, 0.0]}, {"link": "right_lower_arm", "point": [0.0, 0.0, -0.05]}
@@ -81,13 +81,15 @@ def test_pin_and_release(view, c, pose):
 def test_a_point_near_a_named_frame_gets_its_name(view, c):
     """The point stays the same point of the body."""
     info = c.model.frame("left_hand")
-    near, far = info.position + [0.01, 0.02, 0.0], np.array([0.0, 0.0, -0.02])
+    near, far = info.position + np.array([0.01, 0.02, 0.0]), np.array([0.0, 0.0, -0.02])
     with page(view.url) as p:
         say(p, "pin", link="left_lower_arm", point=near.tolist(), pose=False)
         say(p, "pin", link="left_lower_arm", point=far.tolist(), pose=False)
         a, b = hear(p, "stage", items(2))["items"]
         assert (a["link"], b["link"]) == ("left_hand", "left_lower_arm")
-        assert a["point"] == pytest.approx(near.tolist(), abs=1e-5) and b["point"] == pytest.approx(far.tolist(), abs=1e-5)
+        assert a["point"] == pytest.approx(near.tolist(), abs=1e-5) and b["point"] == pytest.approx(
+            far.tolist(), abs=1e-5
+        )
 
 
 def test_a_drag_raises_the_hand_while_a_pinned_foot_holds(view, c):
@@ -189,17 +191,6 @@ def test_reset_can_be_undone(c):
         assert [(a.kind, a.end) for a in c.score.acts] == [("pin", None), ("drag", pytest.approx(0.08))]
 
 
-def take_file(p):
-    """The next file: (name, content)."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        raw = p.recv(timeout=60)
-        if isinstance(raw, bytes) and raw[:4] == b"BKD1":
-            n = int.from_bytes(raw[4:8], "little")
-            return raw[8 : 8 + n].decode(), raw[8 + n :]
-    raise AssertionError("no file came")
-
-
 def test_a_saved_score_replays_to_the_same_pose(c, tmp_path):
     """What was done over the socket while time ran, drags with their paths and a drop in the very step of a move, performed without a display."""
     path = tmp_path / "own.toml"
@@ -218,7 +209,7 @@ def test_a_saved_score_replays_to_the_same_pose(c, tmp_path):
         say(p, "pause")
         hear(p, "status", lambda m: not m["playing"])
         say(p, "save")
-        name, content = take_file(p)
+        name, content = hear(p, "file")
         assert "Saved as" in hear(p, "status", lambda m: m["error"])["error"]
         end, t = c.figure.q.copy(), c.time
     assert name == "own.toml" and content == path.read_bytes()
@@ -232,7 +223,7 @@ def test_a_saved_score_replays_to_the_same_pose(c, tmp_path):
 def test_a_move_and_a_drop_in_one_step_replay(c):
     d = c.drag("right_hand")
     c.step(10)
-    d.to(d.target + [0, 0, 0.1])
+    d.to(d.target + np.array([0, 0, 0.1]))
     d.release()
     c.step(5)
     c.score.seconds = c.time
@@ -250,7 +241,7 @@ def test_a_take_becomes_a_file(c, tmp_path, kind, head):
         m = hear(p, "stage", lambda m: m["making"] == kind)
         assert m["recording"] is None and m["take"] is True
         reached = view.time
-        name, content = take_file(p)
+        name, content = hear(p, "file")
         assert name == f"take-1.{kind}" and content[: len(head)].lower() == head.lower() and len(content) > 500
         assert view.time > reached  # the stage went on meanwhile
         hear(p, "stage", lambda m: m["making"] is None)

@@ -17,7 +17,9 @@ class Actor:
 
     def __init__(self, browser, view: View, c: bk.Choreography, view_key="1", **options):
         self.view, self.c = view, c
-        self.page = open_page(browser, view.url, **{"width": 900, "height": 560, **options})  # small: drawn by the processor
+        self.page = open_page(
+            browser, view.url, **{"width": 900, "height": 560, **options}
+        )  # small: drawn by the processor
         until(self.page, "window.bunraku?.ready && bunraku.stage && bunraku.time > 0.1")
         self.page.get_by_test_id("follow").uncheck()
         self.page.keyboard.press(view_key)  # front: the plane of the view is y, z
@@ -41,7 +43,7 @@ class Actor:
 
     def foot(self):
         """A point of the left foot that is seen from the front."""
-        return self.of("left_toe") + [0, 0, 0.03]
+        return self.of("left_toe") + np.array([0, 0, 0.03])
 
     def grasp(self, link, by=(0, 0, 0)):
         """Press on a link and pull its point by some metres; the button stays down."""
@@ -111,17 +113,20 @@ def test_dragging_raises_a_hand_while_a_pinned_foot_holds(browser, view, c):
     a.click(a.foot())
     a.page.keyboard.up("Shift")
     a.until("bunraku.stage.items.length === 1")
+    a.click(a.of("left_hand"))  # nothing but its pin holds this one
+    a.until("bunraku.stage.items.length === 2 && bunraku.stage.items[1].link === 'left_hand'")
     foot, camera = a.of("left_foot"), a.page.evaluate("bunraku.camera")
     hand = a.grasp("right_hand", (0, -0.05, 0.25))
     a.until("bunraku.stage.items.some(i => i.kind === 'drag' && i.link === 'right_hand')")
-    a.until("bunraku.stage.holder === bunraku.number && bunraku.stage.items[1].metres < 0.03")
+    a.until("bunraku.stage.holder === bunraku.number && bunraku.stage.items[2].metres < 0.03")
     assert a.of("right_hand")[2] > hand[2] + 0.15
     assert np.linalg.norm(a.of("left_foot") - foot) < 0.005
+    assert a.page.evaluate("bunraku.stage.items[1].metres") < 0.005
     a.settle()
     assert near(pixels(a.page), DRAG, 30) > 20  # its target is drawn
     assert a.page.evaluate("bunraku.camera") == camera  # the view did not turn
     a.page.mouse.up()
-    a.until("bunraku.stage.holder === 0 && bunraku.stage.items.length === 1 && bunraku.held === null")
+    a.until("bunraku.stage.holder === 0 && bunraku.stage.items.length === 2 && bunraku.held === null")
     assert a.page.get_by_test_id("figure-state").inner_text() == "Standing"
     a.page.mouse.move(*a.pixel((0, 1.2, 1.6)))  # beside the figure the mouse turns the view again
     a.page.mouse.down()
@@ -165,7 +170,9 @@ def test_undo_and_balance_by_keys(browser, view, c):
     a.click(a.foot())
     a.until("bunraku.stage.items.length === 1")
     a.page.keyboard.press("b")
-    a.until("!bunraku.stage.balance && document.getElementById('balance-button').getAttribute('aria-pressed') === 'false'")
+    a.until(
+        "!bunraku.stage.balance && document.getElementById('balance-button').getAttribute('aria-pressed') === 'false'"
+    )
     assert c.balance is False
     a.page.keyboard.press("Control+z")
     a.until("bunraku.stage.balance && bunraku.stage.items.length === 1")
@@ -224,7 +231,9 @@ def test_what_ends_a_drag(browser, view, c, how):
     if how == "blur":
         a.page.evaluate("window.dispatchEvent(new Event('blur'))")
     elif how == "pointercancel":
-        a.page.evaluate("document.getElementById('canvas').dispatchEvent(new PointerEvent('pointercancel', {pointerId: 1}))")
+        a.page.evaluate(
+            "document.getElementById('canvas').dispatchEvent(new PointerEvent('pointercancel', {pointerId: 1}))"
+        )
     elif how == "Escape":
         a.page.keyboard.press("Escape")
     elif how == "hidden":
@@ -276,10 +285,12 @@ def test_violated_pins_say_how_much(browser, view, c):
     a = Actor(browser, view, c)
     with view.lock:
         at = c.figure.pose("left_hand")[0]
-        c.pin("left_hand", at=at + [0.0, 0.3, 0.3])
-        c.pin("left_hand", at=at + [0.0, 0.3, -0.3])
+        c.pin("left_hand", at=at + np.array([0.0, 0.3, 0.3]))
+        c.pin("left_hand", at=at + np.array([0.0, 0.3, -0.3]))
     a.until("bunraku.stage.items.length === 2 && bunraku.stage.items.every(i => i.metres > 0.1)")
-    a.until("[...document.querySelectorAll('#labels span')].filter(e => !e.hidden && e.textContent.endsWith('cm')).length === 2")
+    a.until(
+        "[...document.querySelectorAll('#labels span')].filter(e => !e.hidden && e.textContent.endsWith('cm')).length === 2"
+    )
     assert a.page.locator("#pins li.violated").count() == 2
     a.close()
 
@@ -288,7 +299,18 @@ def test_violated_pins_say_how_much(browser, view, c):
 def test_the_desk_on_laptop_and_projector(browser, view, c, width, height, theme):
     a = Actor(browser, view, c, width=width, height=height, theme=theme)
     side = a.page.get_by_test_id("side").bounding_box()
-    for name in ("balance", "pose", "undo", "reset", "release-all", "record", "save", "export-bvh", "export-csv", "export-gif"):
+    for name in (
+        "balance",
+        "pose",
+        "undo",
+        "reset",
+        "release-all",
+        "record",
+        "save",
+        "export-bvh",
+        "export-csv",
+        "export-gif",
+    ):
         button = a.page.get_by_test_id(name)
         button.scroll_into_view_if_needed()
         box = button.bounding_box()

@@ -12,8 +12,14 @@ from bunraku.viewer.stage_messages import KEYS
 
 POINT = [0.1, -2, 3.5]
 GOOD = [
-    ({"type": "pin", "link": "left_foot", "point": POINT, "pose": True}, {"link": "left_foot", "point": (0.1, -2.0, 3.5), "pose": True}),
-    ({"type": "drag", "link": "left_hand", "point": [0, 0, 0], "pose": False}, {"link": "left_hand", "point": (0.0, 0.0, 0.0), "pose": False}),
+    (
+        {"type": "pin", "link": "left_foot", "point": POINT, "pose": True},
+        {"link": "left_foot", "point": (0.1, -2.0, 3.5), "pose": True},
+    ),
+    (
+        {"type": "drag", "link": "left_hand", "point": [0, 0, 0], "pose": False},
+        {"link": "left_hand", "point": (0.0, 0.0, 0.0), "pose": False},
+    ),
     ({"type": "to", "position": POINT}, {"position": (0.1, -2.0, 3.5)}),
     ({"type": "drop"}, {}),
     ({"type": "release", "name": "pin1"}, {"name": "pin1"}),
@@ -82,7 +88,10 @@ VALUES = st.recursive(
 )
 
 
-@given(st.sampled_from(sorted(KEYS)), st.dictionaries(st.sampled_from(["link", "point", "pose", "position", "name", "on", "format", "x"]), VALUES))
+@given(
+    st.sampled_from(sorted(KEYS)),
+    st.dictionaries(st.sampled_from(["link", "point", "pose", "position", "name", "on", "format", "x"]), VALUES),
+)
 def test_anything_gives_a_command_or_a_sentence(kind, values):
     try:
         command = parse(json.dumps({**values, "type": kind}))

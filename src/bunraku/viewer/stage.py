@@ -1,10 +1,10 @@
 """A choreography that runs while it is watched, pinned and dragged: the stage of `bunraku stage`.
 
-The physics goes on in real time as any live world's (bunraku.viewer.live); what pages ask for waits in order and is done between two portions of
-steps. Moves of a target that follow each other count as the last of them. One viewer at a time holds a figure: who takes hold first owns the drag until it
-lets go, leaves or is lost; others are told so. Before every act a snapshot is kept, so that `undo` goes back to it, time and score included, bit for
-bit. A page sees pins, targets and how much each is violated in the message that goes before every frame. Checked in tests/viewer/test_stage.py and
-test_stage_in_browser.py.
+The physics goes on in real time as any live world's (bunraku.viewer.live); what pages ask for waits in order and is done between two
+portions of steps. Moves of a target that follow each other count as the last of them. One viewer at a time holds a figure: who takes hold first
+owns the drag until it lets go, leaves or is lost; others are told so. Before every act a snapshot is kept, so that `undo` goes back to it, time and
+score included, bit for bit. A page sees pins, targets and how much each is violated in the message that goes before every frame.
+Checked in tests/viewer/test_stage.py and test_stage_in_browser.py.
 """
 
 from __future__ import annotations
@@ -200,14 +200,14 @@ class Stage(Live):
         elif act.kind == "export":
             self.takes.export(values["format"], lambda name, content: self._made(act.viewer, name, content))
 
-    def _named(self, link: str, point: tuple[float, float, float]) -> tuple[str, np.ndarray]:
+    def _named(self, link: str, point: tuple[float, float, float]) -> tuple[str, list[float]]:
         """A point [m] in the frame of a link's body, as a point of the link, or of a named frame of the body that is near it."""
         body, p = self.c.model.frame(link).body, np.array(point)
         frames = [f for f in self.c.model.frames if f.body == body]
         nearest = min(frames, key=lambda f: float(np.linalg.norm(f.position - p)))
         if np.linalg.norm(nearest.position - p) > NEAR:
             nearest = self.c.model.frame(link)
-        return nearest.name, nearest.rotation.T @ (p - nearest.position)
+        return nearest.name, (nearest.rotation.T @ (p - nearest.position)).tolist()
 
     def _before(self, act: str) -> Before:
         return Before(act, self.c.snapshot())
@@ -298,7 +298,14 @@ def open_stage(
     if not SLOWEST <= speed <= FASTEST:
         raise InputError(f"stage: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
     close_views_of(choreography.world)
-    files = {"score": None if score is None else Path(score), "recordings": None if recordings is None else Path(recordings)}
+    files = {
+        "score": None if score is None else Path(score),
+        "recordings": None if recordings is None else Path(recordings),
+    }
     show = Stage(choreography, title=title, playing=play, speed=speed, **files)
     where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
-    return open_view(show, browser=browser, html=html, **where)
+    try:
+        return open_view(show, browser=browser, html=html, **where)
+    except BaseException:
+        show.stop()
+        raise

@@ -7,6 +7,7 @@ Checked in tests/viewer/test_stage.py.
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.errors import InputError
+from bunraku.errors import BunrakuError
 from bunraku.viewer.stage_messages import Refused
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ class Takes:
         if self.last is None:
             raise Refused("There is no take yet: record something first (r), then export it.")
         self.making = kind
-        self._thread = threading.Thread(target=self._make, args=(self.last, kind, ready), name="bunraku export", daemon=True)
+        self._thread = threading.Thread(
+            target=self._make, args=(self.last, kind, ready), name="bunraku export", daemon=True
+        )
         self._thread.start()
 
     def _make(self, take: Path, kind: str, ready: Callable[[str, Any], None]) -> None:
@@ -81,7 +84,11 @@ class Takes:
         content: bytes | str
         try:
             self._process = subprocess.Popen(
-                [*command, "--fps", str(RATES[kind])], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+                [*command, "--fps", str(RATES[kind])],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
             )
             if self._closed:
                 self._process.kill()
@@ -102,10 +109,8 @@ class Takes:
     def close(self) -> None:
         """End the take and what is being made of it; remove the files that nobody asked to keep."""
         self._closed = True
-        try:
+        with contextlib.suppress(BunrakuError, OSError):  # the disk is full: nothing to keep
             self.switch(False)
-        except (InputError, OSError):
-            pass  # the disk is full: nothing to keep
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
         if self._thread is not None:

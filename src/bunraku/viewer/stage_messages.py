@@ -72,12 +72,24 @@ def _format(kind: str, key: str, x: Any) -> str:
 
 def _point(kind: str, key: str, x: Any) -> tuple[float, float, float]:
     good = isinstance(x, list) and len(x) == 3
-    if not good or not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= FAR for v in x):  # a NaN is not
-        raise InputError(f"message: {kind} needs {key!r}, three numbers between -{FAR:g} and {FAR:g}, got {str(x)[:40]}.")
+    if not good or not all(
+        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= FAR for v in x
+    ):  # a NaN is not
+        raise InputError(
+            f"message: {kind} needs {key!r}, three numbers between -{FAR:g} and {FAR:g}, got {str(x)[:40]}."
+        )
     return (float(x[0]), float(x[1]), float(x[2]))
 
 
-CHECKS = {"link": _name, "name": _name, "point": _point, "position": _point, "pose": _flag, "on": _flag, "format": _format}
+CHECKS = {
+    "link": _name,
+    "name": _name,
+    "point": _point,
+    "position": _point,
+    "pose": _flag,
+    "on": _flag,
+    "format": _format,
+}
 
 
 def item_message(violation: Violation, body: int, position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
