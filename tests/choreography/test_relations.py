@@ -3,11 +3,11 @@ phi = J_dot v - Jb Mb^-1 hb, and against forward dynamics."""
 
 import numpy as np
 import pytest
-from figures import random_figure, random_state
 
 import bunraku as bk
 from bunraku.choreography import end_link_relations
 from bunraku.errors import InputError
+from figures import random_figure, random_state
 
 
 def dense(model, q, v, links, points):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from figures import random_figure, random_state
 from scipy.optimize import minimize
 
 import bunraku as bk
 from bunraku.control.cone_curvature import curvature
 from bunraku.control.whole_body import Contact, Task, WholeBody, whole_body
 from bunraku.errors import InputError
+from figures import random_figure, random_state
 
 MU = 0.6
 
@@ -55,7 +55,9 @@ def point_jacobian(m, q, v, c):
 def test_solution_obeys_dynamics_and_cones(seed):
     m, q, v = bent(seed)
     cs = corners()
-    s = WholeBody(m).solve(q, v, tasks=[Task("left_hand", (1.0, -2.0, 3.0))], contacts=cs, torque_limits=False, rounds=15)
+    s = WholeBody(m).solve(
+        q, v, tasks=[Task("left_hand", (1.0, -2.0, 3.0))], contacts=cs, torque_limits=False, rounds=15
+    )
     tau = bk.rnea(m, q, v, s.a, wrenches_of(m, q, cs, s.forces))
     scale = 9.81 * m.mass
     assert np.abs(tau - s.tau).max() < 1e-9 * scale and np.all(s.tau[:6] == 0)
@@ -127,7 +129,9 @@ def test_a_torque_that_would_be_too_large_stays_at_its_limit():
 def test_bounds_of_accelerations_hold():
     m, q, v = bent(3, 0.0)
     low, high = np.full(m.nv - 6, -5.0), np.full(m.nv - 6, 4.0)
-    s = WholeBody(m).solve(q, v, tasks=[Task("left_hand", (5.0, 0, 5.0))], contacts=corners(), bounds=(low, high), rounds=20)
+    s = WholeBody(m).solve(
+        q, v, tasks=[Task("left_hand", (5.0, 0, 5.0))], contacts=corners(), bounds=(low, high), rounds=20
+    )
     assert np.all(s.a[6:] >= low - 1e-6) and np.all(s.a[6:] <= high + 1e-6)
     assert np.any(s.a[6:] > high - 1e-6)
 
@@ -150,7 +154,7 @@ def test_momentum_rows_are_sums_of_forces():
 def test_any_figure_with_gears_and_a_fixed_base(root):
     m = random_figure(5, links=9, root=root)
     q, v, _ = random_state(m, 5)
-    link = [f.name for f in m.links if f.body == m.nb - 1][0]
+    link = next(f.name for f in m.links if f.body == m.nb - 1)
     s = whole_body(m, q, v, [Task(link, (1.0, 0.5, -1.0), weight=1e6)], torque_limits=False)
     tau = bk.rnea(m, q, v, s.a)
     assert np.abs(tau - s.tau).max() < 1e-8 * max(1.0, np.abs(tau).max())

@@ -73,3 +73,19 @@ def test_blocks_that_do_not_fit():
     frames.patches[0, 3] = 9
     with pytest.raises(FormatError, match="does not exist"):
         Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
+
+
+def test_precise_blocks_keep_every_digit():
+    rng = np.random.default_rng(0)
+    frames = Frames(
+        np.arange(3.0), rng.normal(size=(3, 4)), rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), np.array([1, 0, 0]),
+        np.array([[0, 1, 2, 3]]), rng.normal(size=(1, 3)), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)),
+    )  # fmt: skip
+    back = Frames.from_bytes(bytes(frames.to_bytes(precise=True)), 4, 5)
+    for name in ("times", "q", "v", "torques", "normal", "points", "forces"):
+        assert np.array_equal(getattr(back, name), getattr(frames, name)) and getattr(back, name).dtype == np.float64
+    assert np.array_equal(Frames.from_bytes(bytes(frames.to_bytes()), 4, 5).q, frames.q.astype(np.float32))
+    damaged = bytearray(frames.to_bytes(precise=True))
+    damaged[12] = 2
+    with pytest.raises(FormatError, match="kind"):
+        Frames.from_bytes(bytes(damaged), 4, 5)

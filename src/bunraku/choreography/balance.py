@@ -1,8 +1,9 @@
 """Balance: what the floor's forces shall do to the figure's momentum. A linear inverted pendulum and its capture point, and damped rotation.
 
     w^2 = g / height,   capture point x = c + c'/w,   pressure wanted at p = x + gain (x - r),   c'' = w^2 (c - p)
-so that x' = -gain w (x - r): the capture point goes to the reference r, the middle of the links that carry. The forces that make c'' must come from the
-contacts' cones, so the centre of pressure stays in the soles by itself; what cannot be had is made up by turning the body, or not at all: then it falls.
+so that x' = -gain w (x - r): the capture point goes to the reference r, the middle of the links that carry. The forces that make c'' must
+come from the contacts' cones, so the centre of pressure stays in the soles by itself; what cannot be had is made up by turning the body, or
+not at all: then it falls.
 Angular momentum about the centre of mass is damped, L' = -gain L.
 
 Without balance the floor is inert: c'' = 0 and L' = 0 are preferred, without feedback of where the figure is or how fast it moves, which is the
@@ -94,10 +95,10 @@ def see_momentum(h):
 @inline
 def has_contact(bodies, many, body):
     """Whether a body touches."""
+    found = False
     for k in range(many):
-        if bodies[k] == body:
-            return True
-    return False
+        found = found or bodies[k] == body
+    return found
 
 
 @part

@@ -156,7 +156,9 @@ class Choreography:
 
     def _make(self, kind: type[Pin], link: str, point: Any, axes: str, at: Any, rotation: Any, weight: float) -> Pin:
         if axes not in AXES:
-            raise InputError(f"{kind.kind}: axes {axes!r} is neither 'xyz' (position) nor 'pose' (position and orientation).")
+            raise InputError(
+                f"{kind.kind}: axes {axes!r} is neither 'xyz' (position) nor 'pose' (position and orientation)."
+            )
         if not (np.isfinite(weight) and 0 < weight <= 1e6):
             raise InputError(f"{kind.kind}: weight {weight} is not between 0 and 1e6.")
         info = self.model.frame(link)
@@ -214,7 +216,9 @@ class Choreography:
             if j.kind == "free" or not j.nv:
                 raise InputError(f"pose: {name!r} has no value of its own to desire.")
             if x.shape != (j.nq,) or not np.all(np.isfinite(x)) or (j.kind == "ball" and not np.linalg.norm(x) > 1e-9):
-                raise InputError(f"pose: {name!r} needs {j.nq} finite numbers{' (a quaternion wxyz)' * (j.kind == 'ball')}, got {value}.")
+                raise InputError(
+                    f"pose: {name!r} needs {j.nq} finite numbers{' (a quaternion wxyz)' * (j.kind == 'ball')}, got {value}."
+                )
             goal[j.q] = x / np.linalg.norm(x) if j.kind == "ball" else np.clip(x, j.lower, j.upper)
         self._goal[:] = clamp_balls(self.model, goal)
         self._put_goal()
@@ -287,7 +291,9 @@ class Choreography:
 
     def snapshot(self) -> DanceSnapshot:
         """All that affects what comes; `restore` goes back to it bit for bit (undo)."""
-        items = tuple((p, p.place, p.target.copy(), None if p.rotation is None else p.rotation.copy()) for p in self._items)
+        items = tuple(
+            (p, p.place, p.target.copy(), None if p.rotation is None else p.rotation.copy()) for p in self._items
+        )
         return DanceSnapshot(self.world.snapshot(), items, self.score.mark())
 
     def restore(self, snapshot: DanceSnapshot) -> None:
@@ -304,7 +310,9 @@ class Choreography:
             self._goal[:] = self.world.kept["dance_goal"]
         self.score.cut(snapshot.score)
 
-    def record(self, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None) -> Recorder:
+    def record(
+        self, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None
+    ) -> Recorder:
         """Record into a file from now on, as World.record, in float64, so that dynamics can be checked from it; pins, drags and releases are
         noted as events."""
         if not self.dynamics:

@@ -11,8 +11,8 @@ from bunraku.errors import InputError
 
 @dataclass(frozen=True)
 class Gains:
-    """Numbers of bunraku.choreography.feedback and balance, in the order of P_SET. Rates and gains [1/s], speeds [m/s], pulls [m/s^2], stiffness [1/s^2],
-    damping [1/s]; weights are those of squared accelerations, of forces [1/N^2];
+    """Numbers of bunraku.choreography.feedback and balance, in the order of P_SET. Rates and gains [1/s], speeds [m/s], pulls [m/s^2],
+    stiffness [1/s^2], damping [1/s]; weights are those of squared accelerations, of forces [1/N^2];
     patience: iterations of the whole-body problem at most; cone_penalty, friction_part: see control.whole_body_solve, choreography.stage."""
 
     pin_rate: float = 15.0

@@ -30,7 +30,11 @@ TOUCH = 1e-3  # m
 def standing_links(model: Model, q: np.ndarray) -> list[FrameInfo]:
     """Links that touch z = 0 in a pose."""
     k = kinematics(model, q)
-    bodies = {s.body for s in model.shapes if s.role != "visual" and min(corners(s, k.rotation[s.body], k.position[s.body]), default=1.0) < TOUCH}
+    bodies = {
+        s.body
+        for s in model.shapes
+        if s.role != "visual" and min(corners(s, k.rotation[s.body], k.position[s.body]), default=1.0) < TOUCH
+    }
     return [next(f for f in model.links if f.body == b) for b in sorted(bodies)]
 
 

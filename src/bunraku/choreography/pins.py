@@ -19,8 +19,8 @@ AXES = ("xyz", "pose")
 
 @dataclass(eq=False)
 class Pin:
-    """A link that shall stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at `rotation` (3, 3). `place` is its
-    number among pins and drags, -1 once released."""
+    """A link that shall stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at `rotation` (3, 3). `place` is
+    its number among pins and drags, -1 once released."""
 
     name: str
     link: str

@@ -15,7 +15,17 @@ from bunraku.choreography.engine import Choreography
 from bunraku.errors import BunrakuError
 from bunraku.model.configuration import random_configuration
 
-LINKS = ("left_hand", "right_hand", "left_foot", "right_foot", "head_top", "pelvis", "trunk", "left_shank", "right_upper_arm")
+LINKS = (
+    "left_hand",
+    "right_hand",
+    "left_foot",
+    "right_foot",
+    "head_top",
+    "pelvis",
+    "trunk",
+    "left_shank",
+    "right_upper_arm",
+)
 LYING = 3.0  # s before a fallen figure is set up again
 
 
@@ -58,7 +68,7 @@ class RandomDance:
         link, kind = str(rng.choice(names)), rng.random()
         axes = "pose" if rng.random() < 0.3 else "xyz"
         if kind < 0.15 and len(c.pins) < 4:
-            c.pin(link, 0.03 * rng.normal(size=3), axes=axes)
+            c.pin(link, (0.03 * rng.normal(size=3)).tolist(), axes=axes)
         elif kind < 0.35 and len(c.drags) < 3:
             d = c.drag(link, axes=axes)
             d.to(d.target + 0.3 * rng.normal(size=3) * rng.random())
@@ -70,9 +80,10 @@ class RandomDance:
             items[rng.integers(len(items))].release()
         elif kind < 0.92:
             j = c.model.joints[1 + rng.integers(len(c.model.joints) - 1)]
-            c.pose({j.name: random_configuration(c.model, rng)[j.q] if rng.random() < 0.3 else np.array(c.score.start)[j.q]})
+            goal = random_configuration(c.model, rng) if rng.random() < 0.3 else np.array(c.score.start)
+            c.pose({j.name: goal[j.q].tolist()})
         elif kind < 0.95:
-            c.world.push(c.figure["trunk"], 60.0 * rng.normal(size=3), 0.1)
+            c.world.push(c.figure["trunk"], (60.0 * rng.normal(size=3)).tolist(), 0.1)
         elif kind < 0.97:
             c.balance = not c.balance
         else:

@@ -59,7 +59,9 @@ def state_of(c: Choreography) -> str:
 def on_its_feet(c: Choreography) -> bool:
     """Whether nothing touches the floor but what did at the start."""
     feet = {f.body for f in standing_links(c.model, np.array(c.score.start))}
-    touching = {name for p in c.figure.contacts if len(p.region) for figure, name in p.bodies if figure == c.figure.name}
+    touching = {
+        name for p in c.figure.contacts if len(p.region) for figure, name in p.bodies if figure == c.figure.name
+    }
     return {c.model.frame(name).body for name in touching} <= feet
 
 

@@ -194,7 +194,9 @@ class Score:
                 if kind == "begin":
                     more = {} if act.weight is None else {"weight": act.weight}
                     if act.kind == "pin":
-                        made[id(act)] = c.pin(act.link, act.point, axes=act.axes, at=act.at, rotation=act.rotation, **more)
+                        made[id(act)] = c.pin(
+                            act.link, act.point, axes=act.axes, at=act.at, rotation=act.rotation, **more
+                        )
                     else:
                         made[id(act)] = c.drag(act.link, act.point, axes=act.axes, **more)
                 elif kind == "move":

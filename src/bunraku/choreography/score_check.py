@@ -138,7 +138,9 @@ def read_act(t: Table, kind: str) -> Any:
     for k, x in enumerate(path):
         r = row(x, f"{t.where}: path, row {k + 1},", (4, 8) if act.axes == "pose" else (4,))
         if r[0] < act.begin or (act.end is not None and r[0] > act.end) or (act.path and r[0] < act.path[-1][0]):
-            raise FormatError(f"{t.where}: path, row {k + 1}: time {r[0]:g} s is out of order, or outside begin and end.")
+            raise FormatError(
+                f"{t.where}: path, row {k + 1}: time {r[0]:g} s is out of order, or outside begin and end."
+            )
         act.path.append(r)
     return act
 

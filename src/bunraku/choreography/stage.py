@@ -127,7 +127,12 @@ def take_contacts(h):
     """W_CONTACT: points of the figure that touch what is fixed; as many as there is room for."""
     info, ids, data, shapes = ints1(h, P_INFO), ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
     materials, s, dt = reals2(h, MATERIALS), reals1(h, P_SET), reals1(h, NUMBERS)[DT]
-    contact, bodies, count, work = reals2(h, W_CONTACT), ints1(h, W_CONTACT_BODY), ints1(h, W_COUNT), reals1(h, W_SCRATCH)
+    contact, bodies, count, work = (
+        reals2(h, W_CONTACT),
+        ints1(h, W_CONTACT_BODY),
+        ints1(h, W_COUNT),
+        reals1(h, W_SCRATCH),
+    )
     kinds = int(materials.shape[0] ** 0.5 + 0.5)
     n = 0
     for c in range(ints1(h, INFO)[N_CONTACTS]):

@@ -37,7 +37,7 @@ def directions() -> np.ndarray:
 class Trial:
     """One drag: direction, distance [m], hand's distance from the target at the end of the hold [m], how it ended."""
 
-    direction: tuple[float, float, float]
+    direction: tuple[float, ...]
     distance: float
     balance: bool
     reached: float
@@ -51,7 +51,9 @@ class Trial:
         return self.end == "standing" and self.reached <= NEAR
 
 
-def try_drag(direction: np.ndarray, distance: float, balance: bool, hand: str = "left_hand", **options: object) -> Trial:
+def try_drag(
+    direction: np.ndarray, distance: float, balance: bool, hand: str = "left_hand", **options: object
+) -> Trial:
     """One trial."""
     c = Choreography(balance=balance, **options)  # type: ignore[arg-type]
     drag = c.drag(hand)
@@ -82,7 +84,7 @@ def grid(balance: bool, progress: object = None, **options: object) -> list[Tria
     out = []
     for d in directions():
         for x in DISTANCES:
-            out.append(try_drag(d, x, balance, **options))
+            out.append(try_drag(d, x, balance, **options))  # type: ignore[arg-type]
             if callable(progress):
                 progress(len(out))
     return out

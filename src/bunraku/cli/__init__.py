@@ -17,7 +17,10 @@ from bunraku.errors import BunrakuError, closest
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
     "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
-    "dance": ("bunraku.cli.dance", "Perform a score: pins, drags, poses and releases by time; write motion and pictures."),
+    "dance": (
+        "bunraku.cli.dance",
+        "Perform a score: pins, drags, poses and releases by time; write motion and pictures.",
+    ),
     "export": ("bunraku.cli.export", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
     "play": ("bunraku.cli.play", "Play a recording in the browser."),

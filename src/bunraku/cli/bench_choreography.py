@@ -1,10 +1,10 @@
 """`bunraku bench choreography`: how much faster than real time a figure is choreographed, and the trials of balance and endurance.
 
-Method: human(), two feet on the floor, two pins (right hand; left foot with its orientation), the left hand dragged along a closed curve, steps of 1 ms on
-one core. The drag moves every sixtieth of a second, as a page would; a portion is such a move and its steps, whole, Python included. `realtime_factor` is
-simulated time over processor time of all portions together (`wall` over real time, which means something on an idle machine only). Latency: after a jump of
-the target by 10 cm, simulated time until the hand has gone 1 mm, plus the longest portion's processor time; `stage_latency_ms`: over a
-socket (bunraku.cli.bench_stage).
+Method: human(), two feet on the floor, two pins (right hand; left foot with its orientation), the left hand dragged along a closed curve,
+steps of 1 ms on one core. The drag moves every sixtieth of a second, as a page would; a portion is such a move and its steps, whole, Python
+included. `realtime_factor` is simulated time over processor time of all portions together (`wall` over real time, which means something on an
+idle machine only). Latency: after a jump of the target by 10 cm, simulated time until the hand has gone 1 mm, plus the longest portion's
+processor time; `stage_latency_ms`: over a socket (bunraku.cli.bench_stage).
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def measure(seconds: float) -> dict[str, Any]:
         for k in range(count):
             first = time.process_time()
             t = c.time
-            drag.to(start + [0.15 * np.sin(2 * t), 0.1 * np.sin(3 * t), 0.15 + 0.15 * np.sin(2.5 * t - 1.5)])
+            way = (0.15 * np.sin(2 * t), 0.1 * np.sin(3 * t), 0.15 + 0.15 * np.sin(2.5 * t - 1.5))
+            drag.to(start + np.array(way))
             c.step(steps)
             portions.append(time.process_time() - first)
             if k % 20 == 0:
@@ -98,7 +99,12 @@ def measure(seconds: float) -> dict[str, Any]:
         "realtime_factor_wall": simulated / wall,
         "cpu_s": cpu,
         "simulated_s": simulated,
-        "step_us": {"least": float(us.min()), "median": float(np.median(us)), "mean": float(us.mean()), "most": float(us.max())},
+        "step_us": {
+            "least": float(us.min()),
+            "median": float(np.median(us)),
+            "mean": float(us.mean()),
+            "most": float(us.max()),
+        },
         "iterations_mean": float(np.mean(iterations)),
         "state": c.report.state,
         "off_target_m": found,
@@ -116,7 +122,7 @@ def first_motion() -> float:
     c = bk.Choreography()
     drag = c.drag("left_hand")
     at = drag.target.copy()
-    drag.to(at + [0.0, 0.0, 0.1])
+    drag.to(at + np.array([0.0, 0.0, 0.1]))
     began = c.time
     while np.linalg.norm(c.figure.pose("left_hand")[0] - at) < 1e-3 and c.time < began + 1.0:
         c.step()
@@ -199,13 +205,16 @@ def text(report: dict[str, Any]) -> list[str]:
         ]
         return [
             *lines,
-            f"up to 0.4 m, standing at the end and the hand within 5 cm: {report['with_balance']:.2f} with balance, {report['without_balance']:.2f} without",
-            f"standing at the end: {report['standing_of_60']} of 60 with balance, {report['standing_of_60_without']} without; {report['wall_s']:.0f} s",
+            f"up to 0.4 m, standing at the end and the hand within 5 cm: {report['with_balance']:.2f} with balance, "
+            f"{report['without_balance']:.2f} without",
+            f"standing at the end: {report['standing_of_60']} of 60 with balance, {report['standing_of_60_without']} without; "
+            f"{report['wall_s']:.0f} s",
         ]
     if "actions" in report:
         return [
-            f"{report['seconds']:.0f} s simulated in {report['wall_s']:.0f} s: {report['actions']} actions, {report['falls']} falls, {report['errors']} errors, "
-            f"{'all finite' if report['finite'] else 'NOT FINITE'}; memory {report['memory_early']:.1f} MB early, {report['memory']:.1f} MB at the end"
+            f"{report['seconds']:.0f} s simulated in {report['wall_s']:.0f} s: {report['actions']} actions, {report['falls']} falls, "
+            f"{report['errors']} errors, {'all finite' if report['finite'] else 'NOT FINITE'}; "
+            f"memory {report['memory_early']:.1f} MB early, {report['memory']:.1f} MB at the end"
         ]
     if "exponent" in report:
         rows = ", ".join(f"{n} links {t:.1f} us" for n, t in zip(report["links"], report["us"]))

@@ -33,7 +33,8 @@ Vector = Sequence[float] | np.ndarray
 
 @dataclass(frozen=True)
 class Task:
-    """A link's wanted acceleration: 3 numbers (linear) or 6 (linear, angular) [m/s^2, rad/s^2] of `point` [m, link's frame]; weight: one, or one a row."""
+    """A link's wanted acceleration: 3 numbers (linear) or 6 (linear, angular) [m/s^2, rad/s^2] of `point` [m, link's frame]; weight: one, or
+    one a row."""
 
     link: str
     wanted: Vector
@@ -144,7 +145,9 @@ class WholeBody:
     def _put_tasks(self, tasks: Sequence[Task]) -> None:
         w, most = self._room.w, self._room.most[1]
         if len(tasks) > most:
-            raise InputError(f"whole_body: {len(tasks)} tasks, room for {most}; make it with WholeBody(tasks={len(tasks)}).")
+            raise InputError(
+                f"whole_body: {len(tasks)} tasks, room for {most}; make it with WholeBody(tasks={len(tasks)})."
+            )
         for k, t in enumerate(tasks):
             info = self.model.frame(t.link)
             wanted = np.atleast_1d(np.asarray(t.wanted, dtype=float))
@@ -169,7 +172,9 @@ class WholeBody:
             normal = _numbers("normal", c.normal, 3)
             length = float(np.linalg.norm(normal))
             if not length > 0 or not c.friction >= 0 or not c.weight >= 0:
-                raise InputError(f"whole_body: the contact of {c.link!r} needs a normal, friction and weight of 0 or more.")
+                raise InputError(
+                    f"whole_body: the contact of {c.link!r} needs a normal, friction and weight of 0 or more."
+                )
             row = w[at.W_CONTACT][k]
             row[at.C_POINT : at.C_POINT + 3] = info.position + info.rotation @ _numbers("point", c.point, 3)
             row[at.C_NORMAL : at.C_NORMAL + 3] = normal / length
@@ -184,7 +189,14 @@ class WholeBody:
         w[at.W_COUNT][at.NC] = len(contacts)
 
 
-def whole_body(model: Model, q: np.ndarray, v: np.ndarray, tasks: Sequence[Task] = (), contacts: Sequence[Contact] = (), **options: object) -> Solution:
+def whole_body(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray,
+    tasks: Sequence[Task] = (),
+    contacts: Sequence[Contact] = (),
+    **options: object,
+) -> Solution:
     """One problem of a figure; `options` as in WholeBody.solve. To solve many, keep a WholeBody."""
     room = {"contacts": max(1, len(contacts)), "tasks": max(1, len(tasks))}
     return WholeBody(model, **room).solve(q, v, tasks=tasks, contacts=contacts, **options)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """The arrays of the whole-body problem by name: numbers in a Table, behind those of a world's step, so that a world's table can hold both.
 
-nj joint degrees of freedom (a free base's six left out), C contacts, T tasks, B rows of balls at the most; n unknowns: joint
-accelerations first, filled up to whole lanes, then 3 nc forces in the contacts' frames (normal, two tangents). World axes, SI units. `Room` makes the arrays.
+nj joint degrees of freedom (a free base's six left out), C contacts, T tasks, B rows of balls at the most; n unknowns: joint accelerations
+first, filled up to whole lanes, then 3 nc forces in the contacts' frames (normal, two tangents). World axes, SI units. `Room` makes the arrays.
 """
 
 from __future__ import annotations
@@ -35,16 +35,24 @@ W_A, W_TAU = places(BEFORE + 19, BEFORE + 21)  # (nv) found
 W_PASSIVE = number(BEFORE + 21)  # (nv) torques of springs and dampers that act besides
 # scratch
 W_COLUMNS, W_FRAMES = places(BEFORE + 22, BEFORE + 24)  # (N, 6) answers of the base; (C, 9) frames of contacts
-W_ROWS = number(BEFORE + 24)  # rows of contacts, tasks and momentum, flat, times the roots of their weights, right sides behind them
-W_H, W_F, W_S = places(BEFORE + 25, BEFORE + 28)  # the quadratic form with its right side as last column; factors; the forces' block
+W_ROWS = number(
+    BEFORE + 24
+)  # rows of contacts, tasks and momentum, flat, times the roots of their weights, right sides behind them
+W_H, W_F, W_S = places(
+    BEFORE + 25, BEFORE + 28
+)  # the quadratic form with its right side as last column; factors; the forces' block
 W_Y, W_NEXT = places(BEFORE + 28, BEFORE + 30)  # (N) unknowns
 W_STATE = number(BEFORE + 30)  # (nj + B + D + C) which bounds act: joints, balls, torques; states of cones
 W_CONE = number(BEFORE + 31)  # (C, 12) multiplier 3, curvature 6, offset 2
 W_LAM = number(BEFORE + 32)  # (nj + B + D) multipliers of bounds
-W_DENSE, W_DENSE_OF = places(BEFORE + 33, BEFORE + 35)  # (D, columns) rows of pairs that stay apart, of torques at their limits; (D) joint or -1
+W_DENSE, W_DENSE_OF = places(
+    BEFORE + 33, BEFORE + 35
+)  # (D, columns) rows of pairs that stay apart, of torques at their limits; (D) joint or -1
 W_MASS = number(BEFORE + 35)  # (nv, nv) mass matrix, where torques reach their limits
 W_FEXT = number(BEFORE + 36)  # (6 nb) forces on bodies
-W_APART_BODY, W_APART = places(BEFORE + 37, BEFORE + 39)  # (K, 2) two bodies, (K, 7) point and normal (world), least acceleration apart
+W_APART_BODY, W_APART = places(
+    BEFORE + 37, BEFORE + 39
+)  # (K, 2) two bodies, (K, 7) point and normal (world), least acceleration apart
 AFTER = BEFORE + 39
 
 # entries of W_COUNT: contacts, tasks, pairs, dense rows; found: iterations, factorisations; rounds; torques at limits; iterations a round at most

@@ -132,7 +132,7 @@ def torque_row(h, j, sign, limit, k):
 
 @part
 def apart_rows(h):
-    """Dense rows of pairs of the figure's own bodies that shall not come nearer: relative acceleration along the normal, in which the base cancels."""
+    """Dense rows of pairs of the figure's own bodies that shall not come nearer: relative acceleration along the normal; the base cancels."""
     ints, reals, work = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH)
     count, pair, apart, dense = ints1(h, W_COUNT), ints2(h, W_APART_BODY), reals2(h, W_APART), reals2(h, W_DENSE)
     n = room_of(reals2(h, W_POSTURE).shape[0]) + 3 * count[NC]
@@ -185,9 +185,7 @@ def limit_torques(h):
         if known:
             continue
         if count[ND] == count[NK]:
-            mass_matrix(
-                ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_SECOND), reals2(h, W_MASS)
-            )
+            mass_matrix(ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_SECOND), reals2(h, W_MASS))
         of[count[ND]] = j
         torque_row(h, j, 1.0 if low else -1.0, effort[j, 0] if low else effort[j, 1], count[ND])
         count[ND] += 1

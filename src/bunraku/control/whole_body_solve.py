@@ -2,13 +2,13 @@
 
     min  1/2 y'H y - g'y    with  f in friction cones, joint accelerations in bounds, turns of balls above bounds, torques in bounds
 
-A bound r.y >= b costs P/2 max(0, b + lam/P - r.y)^2, a cone P/2 dist(f + lam/P, K)^2 (control.cone_curvature); in each iteration those that act
-add their curvature, and one factorisation gives the next y, or the direction in which the least cost is looked for. What acts was guessed from the last y, so that one or two iterations are the
-rule. Forces stand last: where the cones alone change, their block alone is factored again. Rounds beyond the first move the multipliers of bounds, cones and
-contact rows, which makes them exact where they can all hold (contact rows that do not converge stay as they are: cones and bounds
-come first); in one round they hold to about 1e-4 of the weights, and a request that contradicts gives way.
-Torques are checked behind: those beyond their limits become bounds and it is solved again. No y is ever refused: a figure that
-cannot do what it is asked does what comes nearest. Checked in tests/control/test_whole_body.py against SciPy.
+A bound r.y >= b costs P/2 max(0, b + lam/P - r.y)^2, a cone P/2 dist(f + lam/P, K)^2 (control.cone_curvature); in each iteration those that
+act add their curvature, and one factorisation gives the next y, or the direction in which the least cost is looked for. What acts was guessed
+from the last y, so that one or two iterations are the rule. Forces stand last: where the cones alone change, their block alone is factored again.
+Rounds beyond the first move the multipliers of bounds, cones and contact rows, which makes them exact where they can all hold (contact rows
+that do not converge stay as they are: cones and bounds come first); in one round they hold to about 1e-4 of the weights, and a request that
+contradicts gives way. Torques are checked behind: those beyond their limits become bounds and it is solved again. No y is ever refused: a figure
+that cannot do what it is asked does what comes nearest. Checked in tests/control/test_whole_body.py against SciPy.
 """
 
 from __future__ import annotations
@@ -301,7 +301,9 @@ def newton(h, na, n, width, p, pc):
                 size = max(size, abs(y[k]))
         changed = note_bounds(h, y, n, p)
         cones = note_cones(h, y, na, pc)
-        if (not changed and (cones == 0 or moved <= tolerance * size)) or (by_motion and moved <= ENOUGH * tolerance * size):
+        if (not changed and (cones == 0 or moved <= tolerance * size)) or (
+            by_motion and moved <= ENOUGH * tolerance * size
+        ):
             return it + 1
         if it == most - 1:
             break
@@ -366,7 +368,9 @@ def move_multipliers(h, na, n, width, p, pc):
     for r in range(3 * count[NC]):
         rest = max(rest, abs(row_error(rows, r * width, n, y)))
     last = reals1(h, W_SET)[REST_CONTACT]
-    if last >= 0.0 and (last == 0.0 or rest <= 0.9 * last or rest < NEARLY):  # contact rows that cannot all hold are not forced: -1
+    if last >= 0.0 and (
+        last == 0.0 or rest <= 0.9 * last or rest < NEARLY
+    ):  # contact rows that cannot all hold are not forced: -1
         for r in range(3 * count[NC]):
             x = row_error(rows, r * width, n, y)
             for c in range(n):

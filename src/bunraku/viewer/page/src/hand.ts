@@ -85,6 +85,7 @@ export class Hand {
     this.granted = this.unsent = false;
     this.camera.controls.enabled = true;
     this.camera.held = false;
+    this.show()?.bodies.light(-1);
     this.stage.touch();
   }
 
@@ -123,11 +124,11 @@ export class Hand {
   }
 
   private down(event: PointerEvent): void {
-    if (event.button !== 0 && event.button !== -1) return;
-    if (!event.isPrimary || this.grasp) return;
+    if (event.button !== 0 || !event.isPrimary || this.grasp) return;
     const found = this.under(event);
     if (!found) return;
     this.grasp = { ...found, pointer: event.pointerId, x: event.clientX, y: event.clientY };
+    this.show()?.bodies.light(found.body);
     this.camera.controls.enabled = false;
     this.stage.renderer.domElement.setPointerCapture(event.pointerId);
   }
