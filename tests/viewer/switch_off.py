@@ -125,7 +125,7 @@ SWITCHES: list[tuple[str, str, str, str, str, str]] = [
      STAGE, "what_ends_a_drag and lost"),
     ("one owner of a drag", "stage.py", 'if order.kind == "drag" and self._holder not in (0, order.viewer):', "if False:", STAGE, "a_second_viewer"),
     ("telling who drags", SRC + "desk.ts", 'other ? "Somebody else is dragging" :', 'other ? "" :', STAGE, "a_second_viewer"),
-    ("forgetting a word", SRC + "live.ts", "performance.now() - this.noted > NOTE", "this.noted < 0", STAGE, "a_second_viewer"),
+    ("forgetting a word", SRC + "live.ts", "performance.now() - this.notedAt > NOTE", "this.notedAt < 0", STAGE, "a_second_viewer"),
     ("saying how far off", SRC + "pins.ts", 'isViolated(item) ? howFar(item) : ""', '""', STAGE, "violated_pins"),
     ("keys of the stage in the help", SRC + "desk.ts", 'byId("keys").prepend(', 'document.createElement("dl").prepend(', STAGE, "the_desk"),
 ]  # fmt: skip

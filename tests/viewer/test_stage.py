@@ -11,7 +11,7 @@ import pytest
 import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.viewer.messages import Command
-from bunraku.viewer.stage import MOST_WAITING, Stage
+from bunraku.viewer.stage import MOST_WAITING, REPORT, Stage
 from bunraku.viewer.stage_messages import Refused
 from viewer_client import PAGE, falling, hear, page, say
 
@@ -278,6 +278,17 @@ def test_what_the_engine_refuses_is_told_to_who_asked(view, c):
         hear(b, "stage", items(0))
         say(b, "undo")
         assert hear(b, "stage", items(16)) and view.error is None
+
+
+def test_joints_beyond_their_limits_are_named(c):
+    with c.stage(browser=False, html=PAGE, play=False) as view, page(view.url) as p:
+        assert hear(p, "stage")["limits"] == {}
+        knee = c.model.joint("left_knee")
+        with view.lock:
+            c.figure.q[knee.q] = knee.upper + np.radians(5.0)
+        time.sleep(REPORT)  # the state is looked at so often at the most
+        view.show()
+        assert hear(p, "stage", lambda m: m["limits"])["limits"] == {"left_knee": "5.0°"}
 
 
 def test_many_acts_do_not_pile_up(first):

@@ -314,11 +314,11 @@ class Server:
                     if message is not None and viewer.seen.get(slot) is not message:
                         viewer.seen[slot] = message
                         await connection.send(message)
+                while viewer.files:
+                    await connection.send(viewer.files.pop(0))
                 if viewer.note is not None and now["status"] is not None:
                     note, viewer.note = viewer.note, None
                     await connection.send(json.dumps({**json.loads(now["status"]), "error": note, "note": True}))
-                while viewer.files:
-                    await connection.send(viewer.files.pop(0))
 
 
 class Gate(ServerConnection):

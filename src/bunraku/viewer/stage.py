@@ -22,7 +22,7 @@ from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
 from bunraku.viewer.messages import FASTEST, SLOWEST, Command
 from bunraku.viewer.stage_files import Takes
-from bunraku.viewer.stage_messages import KEYS, Refused, item_message
+from bunraku.viewer.stage_messages import KEYS, Refused, beyond, item_message
 
 if TYPE_CHECKING:
     from bunraku.viewer.view import View
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MOST_WAITING = 64  # acts that may wait to be done
 MOST_UNDO = 200  # snapshots kept
 NEAR = 0.08  # m: a named frame so near to a point gives it its name
+SLIGHT = 1e-3  # rad or m beyond a limit that are not worth a word
 REPORT = 0.1  # s between two looks at the state of the figure
 
 
@@ -118,7 +119,9 @@ class Stage(Live):
         now = time.perf_counter()
         if not 0 <= now - self._looked < REPORT:
             report = self.c.report
-            limits = {name: round(float(x), 4) for name, x in report.beyond_limits.items()}
+            limits = {
+                name: beyond(self.c.model.joint(name), x) for name, x in report.beyond_limits.items() if x > SLIGHT
+            }
             self._looked, self._seen = now, {"state": report.state, "limits": limits}
         first = self.c.figure.part.body - 1
         items = []

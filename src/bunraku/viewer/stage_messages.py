@@ -19,6 +19,7 @@ from bunraku.errors import InputError
 
 if TYPE_CHECKING:
     from bunraku.choreography.pins import Violation
+    from bunraku.model.model import JointInfo
 
 FAR = 1000.0  # m: targets and points lie within
 LONGEST_NAME = 200
@@ -107,6 +108,11 @@ def item_message(violation: Violation, body: int, position: np.ndarray, rotation
         "metres": round(min(metres, 1e9), 5),
         "radians": round(radians, 4),
     }
+
+
+def beyond(joint: JointInfo, excess: float) -> str:
+    """By how much a joint is beyond its limits, for a person."""
+    return f"{1e3 * abs(excess):.1f} mm" if joint.kind == "slider" else f"{np.degrees(abs(excess)):.1f}°"
 
 
 def _short(x: np.ndarray) -> list[float]:

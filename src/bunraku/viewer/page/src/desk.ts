@@ -79,7 +79,7 @@ export class Desk {
     }
     this.button("release-button").disabled = !stage.items.some((item) => item.kind === "pin");
     this.list(stage);
-    const limits = Object.entries(stage.limits).map(([name, x]) => `${name.replaceAll("_", " ")} ${((180 / Math.PI) * Math.abs(x)).toFixed(1)}°`);
+    const limits = Object.entries(stage.limits).map(([name, much]) => `${name.replaceAll("_", " ")} ${much}`);
     put(byId("limits"), limits.length ? `Beyond their limits: ${limits.join(", ")}` : "");
   }
 

@@ -30,7 +30,7 @@ export class Live implements Source {
   message: string | null = "Connecting …";
   number = 0; // of this viewer, as the server counts
   stage: StageMessage | null = null;
-  private noted = 0; // ms; when a note was heard that is soon forgotten
+  private notedAt = 0; // ms; when a word was heard that is soon forgotten
   private overview: Frame[] = [];
   private shown: number | null = null; // time of a recording's frame that was sent last
   private lookingBack: number | null = null; // time shown while the reader looks at the past of a world
@@ -48,6 +48,10 @@ export class Live implements Source {
 
   get live(): boolean {
     return this.scene?.duration == null;
+  }
+
+  get noted(): boolean {
+    return this.notedAt > 0;
   }
 
   get time(): number {
@@ -101,7 +105,7 @@ export class Live implements Source {
   }
 
   advance(): void {
-    if (this.noted && performance.now() - this.noted > NOTE) [this.message, this.noted] = [null, 0];
+    if (this.noted && performance.now() - this.notedAt > NOTE) [this.message, this.notedAt] = [null, 0];
   }
 
   /** The one place where something is asked of the server. */
@@ -141,6 +145,7 @@ export class Live implements Source {
     };
     socket.onclose = () => {
       this.connected = this.playing = false;
+      this.notedAt = 0;
       this.stage = null;
       this.message = this.wasConnected
         ? "Disconnected – trying again … (a server that was started anew prints another address)"
@@ -166,7 +171,7 @@ export class Live implements Source {
       this.playing = status.playing;
       this.speed = status.speed;
       this.message = status.error;
-      this.noted = status.note ? performance.now() : 0;
+      this.notedAt = status.note ? performance.now() : 0;
     } else if (message.type === "stage") {
       this.stage = message as StageMessage;
       this.listener.stage(this.stage);

@@ -162,7 +162,7 @@ class App {
     const source = this.source;
     if (!source) return;
     source.advance(passed);
-    if (!this.errors.length || source.remote) this.banner(source.message, !source.connected && !this.show);
+    if (!this.errors.length || source.remote) this.banner(source.message, source.noted || (!source.connected && !this.show));
     const mode = byId("mode");
     mode.textContent = !source.connected ? "Disconnected" : source.live ? "Live" : "Recording";
     mode.className = `badge ${source.remote ? (source.connected ? "on" : "off") : ""}`;

@@ -91,7 +91,7 @@ export interface StageItem {
 export interface StageMessage {
   type: "stage";
   state: string; // standing, falling, fallen
-  limits: Record<string, number>; // joints beyond their limits, rad (sliders m)
+  limits: Record<string, string>; // joints beyond their limits, and by how much
   items: StageItem[];
   holder: number; // the viewer that drags, 0: nobody
   balance: boolean;
