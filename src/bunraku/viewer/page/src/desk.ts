@@ -108,7 +108,9 @@ export class Desk {
           const row = document.createElement("li");
           row.dataset.kind = item.kind;
           const [name, off] = [document.createElement("span"), document.createElement("span")];
-          name.textContent = item.link.replaceAll("_", " ") + (item.pose ? " (pose)" : "");
+          name.textContent = item.link.replaceAll("_", " ");
+          row.title = `${item.kind} of ${name.textContent}: ${item.pose ? "full pose" : "a point"}`;
+          row.classList.toggle("pose", item.pose);
           off.className = "off";
           row.append(name, off);
           if (item.kind === "pin") {
