@@ -99,8 +99,9 @@ class Stage(Live):
     # ---- in the show's thread -------------------------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """End the thread, the take that is being recorded and its files."""
+        """End the thread, the drag, the take that is being recorded and its files."""
         super().stop()
+        self._release_hand()
         self.takes.close()
 
     def scene(self) -> dict[str, Any]:

@@ -30,6 +30,7 @@ export class Live implements Source {
   message: string | null = "Connecting …";
   number = 0; // of this viewer, as the server counts
   stage: StageMessage | null = null;
+  notes: string[] = []; // words to this viewer alone
   private notedAt = 0; // ms; when a word was heard that is soon forgotten
   private overview: Frame[] = [];
   private shown: number | null = null; // time of a recording's frame that was sent last
@@ -172,6 +173,7 @@ export class Live implements Source {
       this.speed = status.speed;
       this.message = status.error;
       this.notedAt = status.note ? performance.now() : 0;
+      if (status.note && status.error) this.notes = [...this.notes.slice(-49), status.error];
     } else if (message.type === "stage") {
       this.stage = message as StageMessage;
       this.listener.stage(this.stage);

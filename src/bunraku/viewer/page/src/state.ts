@@ -101,6 +101,9 @@ export function exposeState(app: Watched): void {
     get number() {
       return app.source instanceof Live ? app.source.number : 0;
     },
+    get notes() {
+      return app.source instanceof Live ? [...app.source.notes] : [];
+    },
     get held() {
       return app.hand.target?.toArray() ?? null;
     },
