@@ -1,8 +1,9 @@
-"""Makes the pictures of README and documents: the live page, the replay page, a strobe picture, and Fig. 2 of document
-004. Needs Chromium and `pip install playwright`.
+"""Makes the pictures of README and documents: the live page, the replay page, the stage, a strobe picture, and Fig. 2 of document 004.
+Needs Chromium and `pip install playwright`.
 
 python docs/make_pictures.py [FOLDER]
 python docs/make_pictures.py --figure2
+python docs/make_pictures.py --stage
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import numpy as np
 
 import bunraku as bk
 
@@ -41,8 +44,6 @@ def bunraku(*arguments: str) -> None:
 
 def figure2(folder: Path) -> None:
     """The left hand dragged down by 30 cm, as in Fig. 2 of document 004: with dynamics (left), by kinematics alone (right)."""
-    import numpy as np
-
     from bunraku.draw.picture import png_bytes
     from bunraku.draw.render import render
     from bunraku.draw.world import camera_for, world_scene
@@ -63,16 +64,59 @@ def figure2(folder: Path) -> None:
     (folder / "figure2.png").write_bytes(png_bytes(np.hstack(halves)))
 
 
+def stage(browser, folder: Path) -> None:
+    """The stage while a hand is dragged by the mouse, the other hand pinned up, a foot with its whole pose."""
+    c = bk.Choreography()
+    with c.stage(browser=False, title="human on the stage") as view:
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(view.url)
+        wait(page, "window.bunraku && window.bunraku.ready && window.bunraku.stage && window.bunraku.time > 0.2")
+        page.get_by_test_id("follow").uncheck()
+        box = page.get_by_test_id("canvas").bounding_box()
+
+        def pixel(point) -> tuple[float, float]:
+            u, v = page.evaluate("p => bunraku.project(...p)", [float(x) for x in point])
+            return box["x"] + u, box["y"] + v
+
+        with view.lock:
+            c.pin("left_foot", axes="pose")
+            hold = c.drag("left_hand")
+            reach = hold.target.copy()
+        for k in range(40):  # as a hand would, not at once
+            with view.lock:
+                hold.to(reach + (k + 1) / 40 * np.array([-0.05, 0.45, 0.55]))
+            page.wait_for_timeout(30)
+        wait(page, "bunraku.stage.items.some(i => i.kind === 'drag' && i.metres < 0.02)")
+        with view.lock:
+            hold.release()
+            c.pin("left_hand")
+            hand = c.figure.pose("right_hand")[0].copy()
+        x, y = pixel(hand)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for k in range(12):
+            page.mouse.move(x - 9 * k, y - 20 * k)
+            page.wait_for_timeout(40)
+        wait(page, "bunraku.stage.items.every(i => i.metres < 0.1) && bunraku.stage.holder === bunraku.number")
+        page.wait_for_timeout(1500)
+        page.screenshot(path=folder / "stage.png")
+        page.mouse.up()
+
+
 def main() -> None:
-    """All pictures; with --figure2 that one alone, which needs no browser."""
+    """All pictures; with --figure2 that one alone, which needs no browser; with --stage that one."""
     if "--figure2" in sys.argv:
         figure2(Path(__file__).parent / "pictures")
         return
     from playwright.sync_api import sync_playwright
 
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if "--stage" in sys.argv:
+        with sync_playwright() as playwright:
+            stage(playwright.chromium.launch(executable_path=chromium, args=FLAGS), Path(__file__).parent / "pictures")
+        return
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "pictures")
     folder.mkdir(parents=True, exist_ok=True)
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
 
@@ -99,6 +143,7 @@ def main() -> None:
         wait(page, "window.bunraku.time > 0.3")
         page.keyboard.press("Space")
         page.screenshot(path=folder / "replay.png")
+        stage(browser, folder)
         browser.close()
     figure2(folder)
     print(f"pictures in {folder}")

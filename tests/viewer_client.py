@@ -64,13 +64,16 @@ def say(connection, kind, **values):
 
 
 def hear(connection, wanted, accept=lambda message: True):
-    """The next frame or JSON message of a type that is accepted."""
+    """The next frame, file (its name and content) or JSON message of a type that is accepted."""
     deadline = time.monotonic() + PATIENCE
     while True:
         left = deadline - time.monotonic()
         assert left > 0, f"no {wanted} within {PATIENCE:g} s"
         raw = connection.recv(timeout=left)
-        if isinstance(raw, bytes):
+        if isinstance(raw, bytes) and raw[:4] == b"BKD1":
+            n = int.from_bytes(raw[4:8], "little")
+            kind, message = "file", (raw[8 : 8 + n].decode(), raw[8 + n :])
+        elif isinstance(raw, bytes):
             frames = unpack_frames(raw)
             kind, message = ("frame", frames[0]) if len(frames) == 1 else ("overview", frames)
         else:

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE, LIVE, WORLD = "test_page", "test_page_live", "test_world_in_browser"
+PAGE, LIVE, WORLD, STAGE = "test_page", "test_page_live", "test_world_in_browser", "test_stage_in_browser"
 SRC = "page/src/"
 
 # (what is switched off, file in bunraku/viewer, what stands there, what stands there then, file of the test, its name)
@@ -94,6 +94,41 @@ SWITCHES: list[tuple[str, str, str, str, str, str]] = [
      WORLD, "play_shows"),
     ("marks of events", SRC + "main.ts", "this.timeline.setEvents(scene.events ?? []);", "", WORLD, "marks_on_the_time_line"),
     ("times of connections", SRC + "connections.ts", "group.visible = from <=", "group.visible = true || from <=", WORLD, "a_recording_shows_pins"),
+    ("pinning by a click", SRC + "hand.ts", 'else this.live()?.send({ type: "pin"', 'else if (grasp.x < 0) this.live()?.send({ type: "pin"',
+     STAGE, "a_click_pins"),
+    ("releasing by a click", SRC + "hand.ts", 'if (grasp.pin) this.live()?.send({ type: "release", name: grasp.pin });', "if (grasp.pin) return;",
+     STAGE, "a_click_pins"),
+    ("drawing pins", SRC + "pins.ts", "const group = new Group().add(head, grip,",
+     "head.visible = false;\n    const group = new Group().add(head, grip,", STAGE, "a_click_pins"),
+    ("the whole pose", SRC + "hand.ts", "pose: this.pose || event.shiftKey", "pose: false", STAGE, "shift_and_the_switch"),
+    ("moving the target", "stage.py", 'drag.to(values["position"])', "pass", STAGE, "dragging_raises"),
+    ("holding a pin", "stage.py", 'c.pin(link, point, axes=axes) if', "c.pin(link, point, axes=axes, weight=1e-3) if", STAGE, "dragging_raises"),
+    ("the view that stays while a link is dragged", SRC + "hand.ts", "this.camera.controls.enabled = false;", "", STAGE, "dragging_raises"),
+    ("turning the view after a drag", SRC + "hand.ts", "this.camera.controls.enabled = true;", "", STAGE, "dragging_raises"),
+    ("the target at the pointer", SRC + "hand.ts", "else target.copy(met);", "else if (!this.dragging) target.copy(met);",
+     STAGE, "the_target_follows"),
+    ("the level plane", SRC + "hand.ts", 'event.shiftKey ? "level" :', 'event.shiftKey ? "view" :', STAGE, "the_target_follows"),
+    ("the upright line", SRC + "hand.ts", 'event.metaKey ? "upright" :', 'event.metaKey ? "view" :', STAGE, "the_target_follows"),
+    ("undo", "stage.py", "self._restore(before.snapshot)", "pass", STAGE, "undo_and_balance"),
+    ("the balance switch", "stage.py", 'c.balance = values["on"]', "pass", STAGE, "undo_and_balance"),
+    ("the path of a drag in the score", "../choreography/score.py", "        path.append(row)\n", "", STAGE, "a_saved_score_replays"),
+    ("downloads", SRC + "desk.ts", "    link.click();\n", "", STAGE, "a_saved_score_replays"),
+    ("recording", "stage.py", 'self.takes.switch(values["on"])', "pass", STAGE, "a_take_is_recorded"),
+    ("files of a take", "stage.py", "audience.give(viewer, name, content)", "pass", STAGE, "a_take_is_recorded"),
+    ("blur", SRC + "hand.ts", 'window.addEventListener("blur", () => this.end());', "", STAGE, "what_ends_a_drag and blur"),
+    ("pointercancel and a lost capture", SRC + "hand.ts",
+     'canvas.addEventListener("pointercancel", () => this.end());\n    canvas.addEventListener("lostpointercapture", () => this.end());', "",
+     STAGE, "what_ends_a_drag and pointercancel"),
+    ("letting go by Escape", SRC + "hand.ts", 'event.key === "Escape" && this.end()', "false && event", STAGE, "what_ends_a_drag and Escape"),
+    ("a hidden page", SRC + "hand.ts", "document.hidden && this.end()", "false", STAGE, "what_ends_a_drag and hidden"),
+    ("who leaves lets go", "stage.py", 'self.command(Command("drop", viewer=viewer))', "pass", STAGE, "what_ends_a_drag and lost"),
+    ("a page that lost its server lets go", SRC + "hand.ts", "if (this.grasp && !this.live()?.connected) this.end();", "",
+     STAGE, "what_ends_a_drag and gone"),
+    ("one owner of a drag", "stage.py", 'if order.kind == "drag" and self._holder not in (0, order.viewer):', "if False:", STAGE, "a_second_viewer"),
+    ("telling who drags", SRC + "desk.ts", 'other ? "Somebody else is dragging" :', 'other ? "" :', STAGE, "a_second_viewer"),
+    ("forgetting a word", SRC + "live.ts", "performance.now() - this.notedAt > NOTE", "this.notedAt < 0", STAGE, "a_second_viewer"),
+    ("saying how far off", SRC + "pins.ts", 'isViolated(item) ? howFar(item) : ""', '""', STAGE, "violated_pins"),
+    ("keys of the stage in the help", SRC + "desk.ts", 'byId("keys").prepend(', 'document.createElement("dl").prepend(', STAGE, "the_desk"),
 ]  # fmt: skip
 
 

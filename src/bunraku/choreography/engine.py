@@ -17,6 +17,7 @@ Checked in tests/choreography/.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -317,6 +318,16 @@ class Choreography:
         if not self.dynamics:
             raise InputError("record: without dynamics there are no forces to record; make it with dynamics=True.")
         return self.world.record(path, every, title=title, meta=meta, precise=True)
+
+    def stage(self, **options: Any) -> Any:
+        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a handle
+        (bunraku.viewer.view.View), which a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote,
+        token as of World.view; score: a file that the page's Score button writes; recordings: a folder for takes. Touch the choreography
+        meanwhile with `view.lock` held or after `view.pause()`."""
+        viewer: Any = importlib.import_module("bunraku.viewer.stage")  # it stands above; see bunraku.world.watched
+        return viewer.open_stage(self, **options)
+
+    view = stage
 
     @classmethod
     def perform(cls, score: Score, model: Model | None = None, **options: Any) -> Choreography:

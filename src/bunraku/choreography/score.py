@@ -115,8 +115,11 @@ class Score:
         path.append(row)
 
     def end(self, time: float, item: Pin) -> None:
-        """A pin or drag was released."""
-        self._of(item).end = time
+        """A pin or drag was released; a move at the same time has done nothing."""
+        act = self._of(item)
+        act.end = time
+        while act.path and act.path[-1][0] == time > act.begin:
+            act.path.pop()
 
     def pose(self, time: float, joints: dict[str, list[float]]) -> None:
         """Joint values were desired."""

@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "bunraku.cli.run",
         "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",
     ),
+    "stage": ("bunraku.cli.stage", "Pin and drag a figure in the browser while dynamics moves it, in real time."),
     "view": ("bunraku.cli.view", "Watch a scene, a figure or a recording in the browser, running in real time."),
     "walk": ("bunraku.cli.walk", "Make a figure walk: solve a gait and draw it, with defaults."),
 }

@@ -4,7 +4,7 @@ Method: human(), two feet on the floor, two pins (right hand; left foot with its
 steps of 1 ms on one core. The drag moves every sixtieth of a second, as a page would; a portion is such a move and its steps, whole, Python
 included. `realtime_factor` is simulated time over processor time of all portions together (`wall` over real time, which means something on an
 idle machine only). Latency: after a jump of the target by 10 cm, simulated time until the hand has gone 1 mm, plus the longest portion's
-processor time.
+processor time; `stage_latency_ms`: over a socket (bunraku.cli.bench_stage).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ def choreography(
     random: float = 0.0,
     relations: bool = False,
     seed: int = 0,
+    stage: bool = True,
 ) -> int:
     """Measure a choreographed figure.
 
@@ -36,6 +37,7 @@ def choreography(
         random: So many simulated seconds of random pins, drags and releases instead.
         relations: The cost of L, Phi and phi against the length of a chain instead.
         seed: Of the random dance.
+        stage: Measure the latency of the stage in the browser's stead, too (half a minute).
     """
     if not 0 < seconds <= 3600 or not 0 <= random <= 86400 or seed < 0:
         raise InputError("bench choreography: --seconds up to 3600, --random up to 86400, --seed of 0 or more.")
@@ -47,6 +49,10 @@ def choreography(
         report = measure_relations()
     else:
         report = measure(seconds)
+        if stage:
+            from bunraku.cli.bench_stage import measure_stage
+
+            report["stage_latency_ms"] = measure_stage()
     report["machine"] = machine()
     if json:
         print_json(report)
@@ -214,8 +220,13 @@ def text(report: dict[str, Any]) -> list[str]:
         rows = ", ".join(f"{n} links {t:.1f} us" for n, t in zip(report["links"], report["us"]))
         return [f"L, Phi, phi of three links: {rows}; time grows with exponent {report['exponent']:.2f}"]
     s = report["step_us"]
+    staged = [
+        f"stage: a drag's message to a frame with the hand {what}: median {t['median']:.1f} ms, {t['least']:.1f} to {t['most']:.1f}"
+        for t, what in ((report["stage_latency_ms"]["seen"], "0.1 mm away"), (report["stage_latency_ms"]["clear"], "1 mm away"))
+    ] if "stage_latency_ms" in report else []  # fmt: skip
     return [
         f"realtime_factor {report['realtime_factor']:.1f} (processor time), {report['realtime_factor_wall']:.1f} (real time)",
         f"a step: {s['least']:.1f} us least, {s['median']:.1f} median, {s['mean']:.1f} mean, {s['most']:.1f} most; {report['state']}",
         f"latency {report['latency_ms']:.1f} ms, of which {report['first_motion_ms']:.1f} ms until the hand has gone 1 mm",
+        *staged,
     ]

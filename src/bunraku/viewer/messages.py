@@ -16,20 +16,21 @@ from __future__ import annotations
 import json
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bunraku.errors import InputError, closest
 from bunraku.viewer.shapes import bodies_of, shapes_of
+from bunraku.viewer.stage_messages import KEYS, check_values
 
 if TYPE_CHECKING:
     from bunraku.viewer.recorded import Recorded
     from bunraku.world.world import World
 
 VERSION = 1
-MAGIC = b"BKF1"
+MAGIC, FILE_MAGIC = b"BKF1", b"BKD1"
 HEADER = struct.Struct("<4sIdIIII")
 POSE, CONTACT, FIGURE = 7, 10, 6
 """Numbers a body, a contact and a figure have in a frame."""
@@ -41,10 +42,13 @@ MOST_STEPS = 100_000
 
 @dataclass(frozen=True)
 class Command:
-    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many; back in a recording only), speed (factor), seek (time [s])."""
+    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many; back in a recording only), speed (factor), seek (time [s]), or one
+    of bunraku.viewer.stage_messages with its values in `data`. `viewer` is the number of who asks, 0 for the user's own program."""
 
     kind: str
     value: float = 0.0
+    data: dict[str, Any] = field(default_factory=dict)
+    viewer: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +113,12 @@ def _frame(data: bytes) -> Frame:
     return Frame(
         sequence, time, poses.reshape(nb, POSE), contacts.reshape(nc, CONTACT), figures.reshape(ng, FIGURE), channels
     )
+
+
+def pack_file(name: str, content: bytes) -> bytes:
+    """A file for the page to keep: "BKD1", uint32 length of its name, the name (UTF-8), the content."""
+    text = name.encode()
+    return FILE_MAGIC + struct.pack("<I", len(text)) + text + content
 
 
 def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
@@ -193,8 +203,11 @@ def parse(message: str | bytes) -> Command:
     if not isinstance(data, dict):
         raise InputError(f"message: a JSON object is wanted, got a {type(data).__name__}.")
     kind = data.get("type")
+    if isinstance(kind, str) and kind in KEYS:
+        return Command(kind, data=check_values(kind, data))
     if not isinstance(kind, str) or kind not in VALUES:
-        hint = closest(kind[:40], VALUES) if isinstance(kind, str) else closest("", VALUES)
+        known = [*VALUES, *KEYS]
+        hint = closest(kind[:40], known) if isinstance(kind, str) else closest("", known)
         raise InputError(f"message: the type {str(kind)[:40]!r} is unknown.{hint}")
     wanted = VALUES[kind]
     if wanted is None:

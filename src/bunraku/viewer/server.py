@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import itertools
 import json
 import logging
 import secrets
@@ -19,6 +20,7 @@ import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -31,8 +33,9 @@ from websockets.typing import Subprotocol
 
 from bunraku.errors import InputError
 from bunraku.viewer import guard
-from bunraku.viewer.messages import MOST_BYTES, Command, parse
+from bunraku.viewer.messages import MOST_BYTES, Command, pack_file, parse
 from bunraku.viewer.page import policy
+from bunraku.viewer.stage_messages import Refused
 
 MOST_VIEWERS = 64
 MOST_OPENING = 32
@@ -44,7 +47,7 @@ MOST_MISTAKES = 20
 CLOSING = 1.0  # s
 BACKLOG = 512  # connections that may wait for their turn; where more come at once, the kernel lets them hang
 
-SLOTS = ("scene", "overview", "status", "connections", "frame")
+SLOTS = ("scene", "overview", "status", "connections", "stage", "frame")
 """Kinds of messages, in the order in which a viewer gets them."""
 
 LOG = logging.getLogger("bunraku.viewer")
@@ -54,7 +57,9 @@ LOG.addHandler(logging.NullHandler())
 class Viewer:
     """One page that watches: what it has been sent, and a note for it alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.files: list[bytes] = []
         self.wake = asyncio.Event()
         self.wake.set()
         self.mistakes = 0
@@ -81,11 +86,13 @@ class Server:
         port: int = 0,
         allow_remote: bool = False,
         token: str | None = None,
+        on_leave: Callable[[int], None] | None = None,
     ) -> None:
         guard.check_address(host, port, allow_remote)
         self.html, self.on_command = html.replace("\r\n", "\n"), on_command
         self.host, self.port = "127.0.0.1" if host == "localhost" else host, port
         self.token = secrets.token_urlsafe(32) if token is None else guard.check_token(token)
+        self.on_leave, self._numbers = on_leave, itertools.count(1)
         self.viewers: dict[Viewer, ServerConnection] = {}
         self.sockets: set[Gate] = set()
         self.slots: dict[str, Any] = dict.fromkeys(SLOTS)
@@ -143,6 +150,29 @@ class Server:
     def new_connections(self, message: dict[str, Any]) -> None:
         """Let them have the connections as they are since the scene."""
         self._put("connections", json.dumps(message, allow_nan=False, separators=(",", ":")))
+
+    def new_stage(self, message: dict[str, Any]) -> None:
+        """Let them have what is pinned and dragged."""
+        self._put("stage", json.dumps(message, allow_nan=False, separators=(",", ":")))
+
+    def whisper(self, viewer: int, text: str) -> None:
+        """A sentence for one viewer."""
+        self._to_one(viewer, lambda v: setattr(v, "note", text))
+
+    def give(self, viewer: int, name: str, content: bytes) -> None:
+        """A file for one viewer to keep."""
+        self._to_one(viewer, lambda v: v.files.append(pack_file(name, content)))
+
+    def _to_one(self, number: int, do: Callable[[Viewer], None]) -> None:
+        def now() -> None:
+            for viewer in self.viewers:
+                if viewer.number == number:
+                    do(viewer)
+                    viewer.wake.set()
+
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # it has ended
+                self._loop.call_soon_threadsafe(now)
 
     def _put(self, slot: str, message: str | bytes) -> None:
         stale = (
@@ -240,7 +270,7 @@ class Server:
         if len(self.viewers) >= MOST_VIEWERS:
             await connection.close(1013, f"There are {MOST_VIEWERS} viewers already; try again later.")
             return
-        viewer = Viewer()
+        viewer = Viewer(next(self._numbers))
         self.viewers[viewer] = connection
         sender = asyncio.create_task(self._send(connection, viewer))
         try:
@@ -254,23 +284,26 @@ class Server:
         finally:
             del self.viewers[viewer]
             sender.cancel()
+            if self.on_leave is not None:
+                self.on_leave(viewer.number)
 
     def _hear(self, viewer: Viewer, message: str | bytes) -> None:
         try:
             command = parse(message)
             if command.kind != "hello":
-                self.on_command(command)
+                self.on_command(replace(command, viewer=viewer.number))
             elif viewer.greeted:  # the first finds all on its way
                 viewer.seen.clear()
             viewer.greeted = True
         except InputError as error:
             viewer.note = str(error)
-            viewer.mistakes += 1
+            viewer.mistakes += not isinstance(error, Refused)
         viewer.wake.set()
 
     async def _send(self, connection: ServerConnection, viewer: Viewer) -> None:
         """Send what is new, the scene first; a slow viewer finds the latest when it is ready again."""
         with contextlib.suppress(ConnectionClosed):
+            await connection.send(json.dumps({"type": "you", "number": viewer.number}))
             while True:
                 viewer.asleep = True
                 await viewer.wake.wait()
@@ -281,9 +314,11 @@ class Server:
                     if message is not None and viewer.seen.get(slot) is not message:
                         viewer.seen[slot] = message
                         await connection.send(message)
+                while viewer.files:
+                    await connection.send(viewer.files.pop(0))
                 if viewer.note is not None and now["status"] is not None:
                     note, viewer.note = viewer.note, None
-                    await connection.send(json.dumps({**json.loads(now["status"]), "error": note}))
+                    await connection.send(json.dumps({**json.loads(now["status"]), "error": note, "note": True}))
 
 
 class Gate(ServerConnection):

@@ -17,6 +17,7 @@ from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.messages import MOST_STEPS, Command, status_message
 
 PERIOD = 1.0 / 60.0
+KINDS = ("hello", "play", "pause", "step", "speed", "seek")
 BEHIND = 0.1  # s of real time that may be caught up; what is beyond is dropped
 
 
@@ -37,6 +38,15 @@ class Audience(Protocol):
 
     def new_connections(self, message: dict[str, Any]) -> None:
         """Connections as they are since the scene; must not wait."""
+
+    def new_stage(self, message: dict[str, Any]) -> None:
+        """Pins, drags and all else of a stage; must not wait."""
+
+    def whisper(self, viewer: int, text: str) -> None:
+        """A sentence for one viewer; must not wait."""
+
+    def give(self, viewer: int, name: str, content: bytes) -> None:
+        """A file for one viewer to keep; must not wait."""
 
 
 class Show:
@@ -93,6 +103,8 @@ class Show:
 
     def command(self, order: Command) -> None:
         """Take a command; it is done by the show's thread. An InputError refuses what makes no sense here."""
+        if order.kind not in KINDS:
+            raise InputError(f"message: {order.kind!r} is for a stage; `bunraku stage` opens one.")
         if order.kind == "step" and order.value < 0 and self.duration is None:
             raise InputError("message: a live world keeps no past; steps back are for recordings.")
         with self._mail:
@@ -106,6 +118,9 @@ class Show:
                 o[order.kind] = order.value
             o["tell"] = 1
         self._woken.set()
+
+    def leave(self, viewer: int) -> None:
+        """A viewer is gone; what it held is let go where something can be held."""
 
     def pause_now(self) -> None:
         """Pause; on return the show's thread leaves its world alone until it is told to go on."""

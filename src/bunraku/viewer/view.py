@@ -135,7 +135,7 @@ def page_html() -> str:
 
 def open_view(show: Show, *, browser: bool, html: str | None, **where: Any) -> View:
     """Serve a show and, if wanted, let the user's browser see it; `where`: host, port, allow_remote, token."""
-    server = Server(page_html() if html is None else html, show.command, **where)
+    server = Server(page_html() if html is None else html, show.command, on_leave=show.leave, **where)
     server.start()
     try:
         show.start(server)
@@ -146,6 +146,12 @@ def open_view(show: Show, *, browser: bool, html: str | None, **where: Any) -> V
     if browser and "ipykernel" not in sys.modules:  # a notebook shows it in place
         webbrowser.open(view.url)
     return view
+
+
+def close_views_of(world: World) -> None:
+    """Two threads must not step one world."""
+    for earlier in [v for v in _OPEN if v.shows(world)]:
+        earlier.close()
 
 
 def view_world(
@@ -164,8 +170,7 @@ def view_world(
     """Run a world in real time and show it; see World.view."""
     if not SLOWEST <= speed <= FASTEST:
         raise InputError(f"view: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
-    for earlier in [v for v in _OPEN if v.shows(world)]:
-        earlier.close()  # two threads must not step one world
+    close_views_of(world)
     show = Live(world, title=title, playing=play, speed=speed)
     where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
     return open_view(show, browser=browser, html=html, **where)

@@ -8,7 +8,9 @@ import {
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
+  type Raycaster,
   SRGBColorSpace,
+  type Vector3,
 } from "three";
 import { geometryOf, placeOf, poseOf } from "./shapes";
 import type { Ground } from "./ground";
@@ -16,12 +18,14 @@ import { THEMES, type ThemeName } from "./theme";
 import type { Frame, SceneMessage } from "./types";
 
 const MOST_GHOSTS = 14;
+const LIT = 0x3a2c10; // glow of the body under the pointer
 const pose = new Matrix4();
 
 export class Bodies {
   readonly group = new Group();
   readonly ghosts = new Group();
   ghostCount = 0;
+  private lit = -1;
   private readonly moving: { mesh: Mesh; body: number; place: Matrix4; ghost: InstancedMesh }[] = [];
   private readonly painted: { material: MeshStandardMaterial; figure: number }[] = [];
   private readonly ghostPaint = new MeshBasicMaterial({ transparent: true, opacity: 0.1, depthWrite: false });
@@ -77,6 +81,24 @@ export class Bodies {
       mesh.matrix.multiplyMatrices(poseOf(frame.poses, body, pose), place);
       mesh.matrixWorldNeedsUpdate = true;
     }
+  }
+
+  /** The moving body that a ray meets first, and where. */
+  hit(ray: Raycaster): { body: number; point: Vector3 } | null {
+    const first = ray.intersectObjects(this.moving.map(({ mesh }) => mesh), false)[0];
+    const found = this.moving.find(({ mesh }) => mesh === first?.object);
+    return first && found ? { body: found.body, point: first.point } : null;
+  }
+
+  /** Light one body up (-1: none); returns whether that is another than before. */
+  light(body: number): boolean {
+    if (body === this.lit) return false;
+    this.lit = body;
+    for (const part of this.moving) {
+      const material = part.mesh.material as MeshStandardMaterial;
+      material.emissive.setHex(part.body === body ? LIT : 0);
+    }
+    return true;
   }
 
   /** Ghosts of these frames, at most fourteen of them. */

@@ -15,6 +15,7 @@ export const VIEWS: Record<ViewName, Vector3> = {
 export class Camera {
   view: ViewName | "free" = "iso";
   follow = true;
+  held = false; // stays where it is while a hand drags
   readonly controls: OrbitControls;
   private extent = 1.7;
   private readonly subject = new Vector3(0, 0, 0.9);
@@ -58,7 +59,7 @@ export class Camera {
     if (![subject.x, subject.y, subject.z].every(Number.isFinite)) return;
     this.step.subVectors(subject, this.subject);
     this.subject.copy(subject);
-    if (this.follow && this.step.lengthSq() > 1e-12) {
+    if (this.follow && !this.held && this.step.lengthSq() > 1e-12) {
       this.controls.target.add(this.step);
       this.stage.camera.position.add(this.step);
       this.controls.update();

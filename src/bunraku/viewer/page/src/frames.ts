@@ -3,6 +3,7 @@
 import { CONTACT, FIGURE, POSE, type Frame } from "./types";
 
 const MAGIC = 0x31464b42; // "BKF1", little endian
+const FILE = 0x31444b42; // "BKD1"
 const HEADER = 32; // bytes
 const MISSING = -32768;
 
@@ -26,6 +27,15 @@ export function decodeFrames(data: ArrayBuffer): Frame[] {
     frames.push({ time, poses, contacts, figures, channels });
   } while (at < data.byteLength);
   return frames;
+}
+
+/** A file that the server gives: its name and content; null where a message is none. */
+export function decodeFile(data: ArrayBuffer): { name: string; content: ArrayBuffer } | null {
+  const view = new DataView(data);
+  if (data.byteLength < 8 || view.getUint32(0, true) !== FILE) return null;
+  const length = view.getUint32(4, true);
+  if (8 + length > data.byteLength) throw new Error("a file has the wrong length");
+  return { name: new TextDecoder().decode(new Uint8Array(data, 8, length)), content: data.slice(8 + length) };
 }
 
 interface Header {

@@ -4,17 +4,20 @@
 // A running world sends the present; the page keeps the latest stretch. A recording sends frames from all of it first
 // (the overview), then the one to be shown, which takes its place among them: plots, paths and ghosts know the whole.
 import type { Command } from "./commands";
-import { decodeFrames, frameAt } from "./frames";
+import { decodeFile, decodeFrames, frameAt } from "./frames";
 import type { Source } from "./source";
-import { parseScene, sameCast, type ConnectionMessage, type Frame, type SceneMessage, type StatusMessage } from "./types";
+import { parseScene, sameCast, type ConnectionMessage, type Frame, type SceneMessage, type StageMessage, type StatusMessage } from "./types";
 
 const KEEP = 3600; // frames kept for plots, ghosts and looking back: a minute at 60 Hz
+const NOTE = 5000; // ms that a word to this viewer alone is shown
 const FIRST_PAUSE = 500; // ms before the first new attempt
 const LONGEST_PAUSE = 5000;
 
 export interface Listener {
   scene(scene: SceneMessage): void;
   connections(connections: ConnectionMessage[]): void;
+  stage(message: StageMessage): void;
+  file(name: string, content: ArrayBuffer): void;
   error(text: string): void;
 }
 
@@ -25,6 +28,10 @@ export class Live implements Source {
   speed = 1;
   connected = false;
   message: string | null = "Connecting …";
+  number = 0; // of this viewer, as the server counts
+  stage: StageMessage | null = null;
+  notes: string[] = []; // words to this viewer alone
+  private notedAt = 0; // ms; when a word was heard that is soon forgotten
   private overview: Frame[] = [];
   private shown: number | null = null; // time of a recording's frame that was sent last
   private lookingBack: number | null = null; // time shown while the reader looks at the past of a world
@@ -42,6 +49,10 @@ export class Live implements Source {
 
   get live(): boolean {
     return this.scene?.duration == null;
+  }
+
+  get noted(): boolean {
+    return this.notedAt > 0;
   }
 
   get time(): number {
@@ -94,7 +105,9 @@ export class Live implements Source {
     this.lookingBack = time < end ? Math.max(time, start) : null;
   }
 
-  advance(): void {}
+  advance(): void {
+    if (this.noted && performance.now() - this.notedAt > NOTE) [this.message, this.notedAt] = [null, 0];
+  }
 
   /** The one place where something is asked of the server. */
   send(command: Command): void {
@@ -122,13 +135,19 @@ export class Live implements Source {
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
       try {
         if (typeof event.data === "string") this.heard(event.data);
-        else this.seen(decodeFrames(event.data));
+        else {
+          const file = decodeFile(event.data);
+          if (file) this.listener.file(file.name, file.content);
+          else this.seen(decodeFrames(event.data));
+        }
       } catch (error) {
         this.listener.error(String(error));
       }
     };
     socket.onclose = () => {
       this.connected = this.playing = false;
+      this.notedAt = 0;
+      this.stage = null;
       this.message = this.wasConnected
         ? "Disconnected – trying again … (a server that was started anew prints another address)"
         : "No answer from the server – trying again … (is this the whole address that it printed?)";
@@ -153,6 +172,13 @@ export class Live implements Source {
       this.playing = status.playing;
       this.speed = status.speed;
       this.message = status.error;
+      this.notedAt = status.note ? performance.now() : 0;
+      if (status.note && status.error) this.notes = [...this.notes.slice(-49), status.error];
+    } else if (message.type === "stage") {
+      this.stage = message as StageMessage;
+      this.listener.stage(this.stage);
+    } else if (message.type === "you") {
+      this.number = (message as unknown as { number: number }).number;
     }
   }
 

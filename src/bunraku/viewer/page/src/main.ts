@@ -1,7 +1,9 @@
 // The viewer's page: data of its own (an exported file) or a live server, one loop that shows the present frame.
 import { Camera, VIEWS, type ViewName } from "./camera";
+import { Desk } from "./desk";
 import { byId } from "./dom";
 import { decodeEmbedded } from "./frames";
+import { Hand } from "./hand";
 import { listenToKeys } from "./keys";
 import { Live } from "./live";
 import { Panel } from "./panel";
@@ -12,7 +14,7 @@ import { Stage } from "./stage";
 import { exposeState } from "./state";
 import { firstTheme, keepTheme, type ThemeName } from "./theme";
 import { Timeline } from "./timeline";
-import { parseScene, sameCast, type ConnectionMessage, type SceneMessage } from "./types";
+import { parseScene, sameCast, type ConnectionMessage, type Frame, type SceneMessage } from "./types";
 import "./style.css";
 
 const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
@@ -25,6 +27,8 @@ class App {
   theme: ThemeName = firstTheme();
   readonly stage = new Stage(byId("view"), byId<HTMLCanvasElement>("canvas"));
   readonly camera = new Camera(this.stage, () => this.panel.setView("free"));
+  readonly hand = new Hand(this.stage, this.camera, () => this.show, () => this.live);
+  readonly desk = new Desk(this.hand, () => this.live);
   readonly timeline = new Timeline(() => this.source);
   readonly panel = new Panel(
     (name, on) => this.show?.setLayer(name, on),
@@ -73,8 +77,19 @@ class App {
     this.source = new Live(token, {
       scene: (message) => this.setScene(message),
       connections: (messages) => this.setConnections(messages),
+      stage: (message) => {
+        this.desk.begin();
+        this.hand.heard(message, this.live!.number);
+        this.desk.show(message, this.live!.number);
+        this.stage.touch();
+      },
+      file: (name, content) => this.desk.keep(name, content),
       error: (text) => this.note(text),
     });
+  }
+
+  private get live(): Live | null {
+    return this.source instanceof Live ? this.source : null;
   }
 
   /** Another scene; after a new connection to the same one, view and plots stay as they are. */
@@ -147,11 +162,12 @@ class App {
     const source = this.source;
     if (!source) return;
     source.advance(passed);
-    if (!this.errors.length || source.remote) this.banner(source.message, !source.connected && !this.show);
+    if (!this.errors.length || source.remote) this.banner(source.message, source.noted || (!source.connected && !this.show));
     const mode = byId("mode");
     mode.textContent = !source.connected ? "Disconnected" : source.live ? "Live" : "Recording";
     mode.className = `badge ${source.remote ? (source.connected ? "on" : "off") : ""}`;
     this.timeline.show(source);
+    this.hand.tick();
     this.present(source);
     this.stage.draw();
   }
@@ -173,7 +189,18 @@ class App {
       this.camera.track(this.show.subject);
       this.panel.show(this.show);
     }
+    this.presentStage(frame);
     this.plots?.show(source.frames, source.index, source.range);
+  }
+
+  /** Pins and drags; one's own drag where the pointer is. They belong to the present, not to the past that one looks back at. */
+  private presentStage(frame: Frame): void {
+    const live = this.live;
+    if (!live || !this.show) return;
+    const items = live.stage && live.index === live.frames.length - 1 ? live.stage.items : [];
+    const own = live.stage?.holder === live.number ? items.find((item) => item.kind === "drag") : undefined;
+    const mine = this.hand.target ? { name: own?.name ?? null, target: this.hand.target } : null;
+    this.show.pins.show(items, frame, this.stage, mine);
   }
 }
 

@@ -4,8 +4,9 @@ import { Balance } from "./balance";
 import { Bodies } from "./bodies";
 import { Connections } from "./connections";
 import { Contacts } from "./contacts";
-import { hex } from "./dom";
+import { byId, hex } from "./dom";
 import { discard } from "./marks";
+import { Pins } from "./pins";
 import { COM_COLOR, CONNECTION_COLOR, ZMP_COLOR, type ThemeName } from "./theme";
 import { POSE, type ConnectionMessage, type Frame, type SceneMessage } from "./types";
 import type { Stage } from "./stage";
@@ -31,6 +32,7 @@ export class Show {
   readonly contacts: Contacts;
   readonly balance: Balance;
   connections: Connections;
+  readonly pins: Pins;
   readonly subject = new Vector3();
   private readonly layers: Record<LayerName, Object3D>;
   private readonly root = new Object3D();
@@ -53,6 +55,7 @@ export class Show {
     this.contacts = new Contacts(this.extent);
     this.balance = new Balance(scene, this.extent);
     this.connections = new Connections(scene.connections, this.extent);
+    this.pins = new Pins(this.extent, byId("labels"));
     this.layers = {
       regions: this.contacts.regions,
       forces: this.contacts.arrows.group,
@@ -63,12 +66,13 @@ export class Show {
       connections: this.connections.group,
       ghosts: this.bodies.ghosts,
     };
-    this.root.add(this.bodies.group, ...Object.values(this.layers));
+    this.root.add(this.bodies.group, this.pins.group, ...Object.values(this.layers));
     stage.scene.add(this.root);
     this.middle(first);
   }
 
   remove(): void {
+    this.pins.remove();
     discard(this.root);
   }
 
@@ -80,6 +84,7 @@ export class Show {
 
   setLayer(name: LayerName, on: boolean): void {
     this.layers[name].visible = on;
+    if (name === "connections") this.pins.setVisible(on);
     this.haunted = NaN;
     this.stage.touch();
   }

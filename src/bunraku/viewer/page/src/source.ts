@@ -13,6 +13,7 @@ export interface Source {
   readonly remote: boolean; // frames come from a server
   readonly live: boolean; // a running world: frames go on, without an end
   readonly message: string | null; // what went wrong, for the banner
+  readonly noted: boolean; // it is but a word to this viewer
   play(): void;
   pause(): void;
   step(n: number): void;
@@ -30,6 +31,7 @@ export class Embedded implements Source {
   readonly remote = false;
   readonly live = false;
   readonly message = null;
+  readonly noted = false;
   readonly range: [number, number];
 
   constructor(

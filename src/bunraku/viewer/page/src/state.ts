@@ -5,6 +5,9 @@ import type { Show } from "./show";
 import type { Plots } from "./plots";
 import type { Stage } from "./stage";
 import type { Camera } from "./camera";
+import type { Desk } from "./desk";
+import type { Hand } from "./hand";
+import { Live } from "./live";
 
 interface Watched {
   readonly errors: string[];
@@ -14,6 +17,8 @@ interface Watched {
   readonly stage: Stage;
   readonly camera: Camera;
   readonly theme: string;
+  readonly hand: Hand;
+  readonly desk: Desk;
 }
 
 export function exposeState(app: Watched): void {
@@ -88,6 +93,22 @@ export function exposeState(app: Watched): void {
     },
     get errors() {
       return [...app.errors];
+    },
+    /** The stage as the server has it, null where there is none; what the pointer holds; files given to the browser. */
+    get stage() {
+      return app.source instanceof Live ? structuredClone(app.source.stage) : null;
+    },
+    get number() {
+      return app.source instanceof Live ? app.source.number : 0;
+    },
+    get notes() {
+      return app.source instanceof Live ? [...app.source.notes] : [];
+    },
+    get held() {
+      return app.hand.target?.toArray() ?? null;
+    },
+    get files() {
+      return [...app.desk.files];
     },
     /** Pose of a body in the frame shown: x y z qw qx qy qz. */
     pose(body: number) {

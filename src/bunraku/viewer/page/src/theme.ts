@@ -51,6 +51,9 @@ export const STATE_COLORS = [0x8a929c, 0xe08a1e, 0x9a5fd0, 0x1f9e8a];
 export const ZMP_COLOR = 0xd6336c;
 export const COM_COLOR = 0x2f6fdb;
 export const CONNECTION_COLOR = 0xd0a215;
+export const PIN_COLOR = 0xd0a215;
+export const DRAG_COLOR = 0xf2610c;
+export const VIOLATED_COLOR = 0xd11a2a;
 
 /** Lines of the plots, chosen to be told apart by most eyes (after Okabe and Ito, darkened). */
 export const SERIES = ["#2f6fdb", "#d9661f", "#1f9e8a", "#c2387a", "#8a63c9", "#b8860b", "#3d8fb8", "#7a7f87"];

@@ -51,6 +51,7 @@ export interface SceneMessage {
   live: boolean;
   connections: ConnectionMessage[];
   events?: EventMessage[];
+  stage?: { figure: string }; // the figure that may be pinned and dragged
 }
 
 /** One moment: poses nb x 7 (x y z qw qx qy qz), contacts nc x 10 (x y z fx fy fz patch state body_a body_b), figures ng x 6 (com, zmp). */
@@ -70,6 +71,34 @@ export interface StatusMessage {
   duration: number | null;
   ended: boolean;
   error: string | null;
+  note?: boolean; // the error is a word to this viewer alone, soon forgotten
+}
+
+/** A pin or drag: `point` of a body (its frame) should be at `target` (world). */
+export interface StageItem {
+  name: string;
+  kind: "pin" | "drag";
+  link: string;
+  body: number;
+  point: Vec3;
+  pose: boolean; // its orientation is held, too
+  target: Vec3;
+  metres: number; // off
+  radians: number;
+}
+
+/** The stage before every frame. */
+export interface StageMessage {
+  type: "stage";
+  state: string; // standing, falling, fallen
+  limits: Record<string, string>; // joints beyond their limits, and by how much
+  items: StageItem[];
+  holder: number; // the viewer that drags, 0: nobody
+  balance: boolean;
+  recording: number | null; // s
+  take: boolean; // there is one to export
+  making: string | null; // the format of a file that is being made
+  undo: string | null; // what would be undone
 }
 
 export const POSE = 7;

@@ -1,0 +1,315 @@
+"""A choreography that runs while it is watched, pinned and dragged: the stage of `bunraku stage`.
+
+The physics goes on in real time as any live world's (bunraku.viewer.live); what pages ask for waits in order and is done between two
+portions of steps. Moves of a target that follow each other count as the last of them. One viewer at a time holds a figure: who takes hold first
+owns the drag until it lets go, leaves or is lost; others are told so. Before every act a snapshot is kept, so that `undo` goes back to it, time and
+score included, bit for bit. A page sees pins, targets and how much each is violated in the message that goes before every frame.
+Checked in tests/viewer/test_stage.py and test_stage_in_browser.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bunraku.choreography.engine import Choreography, DanceSnapshot
+from bunraku.errors import BunrakuError, InputError
+from bunraku.viewer.live import Live
+from bunraku.viewer.messages import FASTEST, SLOWEST, Command
+from bunraku.viewer.stage_files import Takes
+from bunraku.viewer.stage_messages import KEYS, Refused, beyond, item_message
+
+if TYPE_CHECKING:
+    from bunraku.viewer.view import View
+
+MOST_WAITING = 64  # acts that may wait to be done
+MOST_UNDO = 200  # snapshots kept
+NEAR = 0.08  # m: a named frame so near to a point gives it its name
+SLIGHT = 1e-3  # rad or m beyond a limit that are not worth a word
+REPORT = 0.1  # s between two looks at the state of the figure
+
+
+@dataclass
+class Before:
+    """The state before an act; `score` is kept where the act forgets it."""
+
+    act: str
+    snapshot: DanceSnapshot
+    score: tuple[list[Any], list[Any], list[Any]] | None = None
+
+
+class Stage(Live):
+    """See the module text. score: a file that `save` writes as well; recordings: a folder where takes stay."""
+
+    def __init__(
+        self,
+        choreography: Choreography,
+        *,
+        title: str = "",
+        playing: bool = True,
+        speed: float = 1.0,
+        score: Path | None = None,
+        recordings: Path | None = None,
+    ) -> None:
+        if not choreography.dynamics:
+            raise InputError("stage: it shows forces and balance; make the choreography with dynamics=True.")
+        super().__init__(choreography.world, title=title, playing=playing, speed=speed)
+        self.c, self.score_file = choreography, score
+        self.takes = Takes(choreography, recordings)
+        self._begin = choreography.snapshot()
+        self._undo: deque[Before] = deque(maxlen=MOST_UNDO)
+        self._acts: deque[Command] = deque()
+        self._holder = 0  # who drags; 0: nobody
+        self._hand: str | None = None  # name of the drag
+        self._hands: set[str] = set()
+        self._looked, self._seen = -1.0, {"state": "standing", "limits": {}}
+
+    # ---- from the server's thread ---------------------------------------------------------------------------------------------
+
+    def command(self, order: Command) -> None:
+        """Take a command, or refuse it at once."""
+        if order.kind not in KEYS:
+            super().command(order)
+            return
+        with self._mail:
+            if order.kind in ("to", "drop") and order.viewer != self._holder:
+                return  # it was let go meanwhile
+            if order.kind == "drag" and self._holder not in (0, order.viewer):
+                raise Refused("Somebody else is dragging the figure; please watch, and try again when it is let go.")
+            if order.kind == "to" and self._acts and self._acts[-1].kind == "to":
+                self._acts.pop()
+            elif len(self._acts) >= MOST_WAITING and order.kind != "drop":
+                raise Refused("The stage is busy; try again in a moment.")
+            if order.kind == "drag":
+                self._holder = order.viewer
+            elif order.kind == "drop":
+                self._holder = 0
+            self._acts.append(order)
+        self._woken.set()
+
+    def leave(self, viewer: int) -> None:
+        """Who is gone drags no more."""
+        self.command(Command("drop", viewer=viewer))
+
+    # ---- in the show's thread -------------------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """End the thread, the drag, the take that is being recorded and its files."""
+        super().stop()
+        self._release_hand()
+        self.takes.close()
+
+    def scene(self) -> dict[str, Any]:
+        """The scene message; the page knows by it that this is a stage."""
+        return {**super().scene(), "stage": {"figure": self.c.figure.name}}
+
+    def frame(self) -> bytes:
+        """The present frame; what is pinned and dragged goes before it."""
+        frame = super().frame()
+        if self._audience is not None:
+            self._audience.new_stage(self.message())
+        return frame
+
+    def message(self) -> dict[str, Any]:
+        """Pins, drags and switches as they are."""
+        now = time.perf_counter()
+        if not 0 <= now - self._looked < REPORT:
+            report = self.c.report
+            limits = {
+                name: beyond(self.c.model.joint(name), x) for name, x in report.beyond_limits.items() if x > SLIGHT
+            }
+            self._looked, self._seen = now, {"state": report.state, "limits": limits}
+        first = self.c.figure.part.body - 1
+        items = []
+        for v in self.c.violations:
+            info = self.c.model.frame(v.item.link)
+            items.append(item_message(v, first + info.body, info.position, info.rotation))
+        return {
+            "type": "stage",
+            **self._seen,
+            "items": items,
+            "holder": self._holder,
+            "balance": self.c.balance,
+            "recording": self.takes.seconds,
+            "take": self.takes.last is not None,
+            "making": self.takes.making,
+            "undo": self._undo[-1].act if self._undo else None,
+        }
+
+    def _obey(self, orders: dict[str, float]) -> bool:
+        with self._mail:
+            acts, self._acts = self._acts, deque()
+        for act in acts:
+            try:
+                self._do(act)
+            except BunrakuError as error:
+                self._say(act.viewer, str(error))
+                if act.kind == "drag":
+                    self._let_go()
+        other = super()._obey(orders)
+        return other or (bool(acts) and not self.playing)
+
+    def _say(self, viewer: int, text: str) -> None:
+        if self._audience is not None:
+            self._audience.whisper(viewer, text)
+
+    def _do(self, act: Command) -> None:
+        """One act."""
+        c, values = self.c, act.data
+        if act.kind == "to":
+            for drag in c.drags:
+                if drag.name == self._hand:
+                    drag.to(values["position"])
+        elif act.kind == "drop":
+            self._release_hand()
+        elif act.kind in ("pin", "drag"):
+            link, point = self._named(values["link"], values["point"])
+            axes = "pose" if values["pose"] else "xyz"
+            if act.kind == "drag":
+                self._release_hand()
+            before = self._before(f"{act.kind} {link}")
+            made = c.pin(link, point, axes=axes) if act.kind == "pin" else c.drag(link, point, axes=axes)
+            self._undo.append(before)
+            if act.kind == "drag":
+                self._hand = made.name
+                self._hands.add(made.name)
+        elif act.kind == "release":
+            item = c.item(values["name"])
+            if item.kind != "pin":
+                raise Refused(f"{item.name} is a drag; who holds it lets it go.")
+            self._undo.append(self._before(f"release {item.link}"))
+            c.release(item)
+        elif act.kind == "release_all":
+            if c.pins:
+                self._undo.append(self._before("release all"))
+            for pin in c.pins:
+                c.release(pin)
+        elif act.kind == "balance":
+            if c.balance != values["on"]:
+                self._undo.append(self._before(f"balance {'on' if values['on'] else 'off'}"))
+                c.balance = values["on"]
+        elif act.kind == "undo":
+            self._go_back()
+        elif act.kind == "reset":
+            self.go_to(0.0)
+        elif act.kind == "record":
+            self.takes.switch(values["on"])
+        elif act.kind == "save":
+            self._save(act.viewer)
+        elif act.kind == "export":
+            self.takes.export(values["format"], lambda name, content: self._made(act.viewer, name, content))
+
+    def _named(self, link: str, point: tuple[float, float, float]) -> tuple[str, list[float]]:
+        """A point [m] in the frame of a link's body, as a point of the link, or of a named frame of the body that is near it."""
+        body, p = self.c.model.frame(link).body, np.array(point)
+        frames = [f for f in self.c.model.frames if f.body == body]
+        nearest = min(frames, key=lambda f: float(np.linalg.norm(f.position - p)))
+        if np.linalg.norm(nearest.position - p) > NEAR:
+            nearest = self.c.model.frame(link)
+        return nearest.name, (nearest.rotation.T @ (p - nearest.position)).tolist()
+
+    def _before(self, act: str) -> Before:
+        return Before(act, self.c.snapshot())
+
+    def _release_hand(self) -> None:
+        hand, self._hand = self._hand, None
+        for drag in self.c.drags:
+            if drag.name == hand:
+                self.c.release(drag)
+
+    def _let_go(self) -> None:
+        """Nobody drags any more, whatever was asked meanwhile."""
+        with self._mail:
+            self._holder, self._hand = 0, None
+
+    def _restore(self, snapshot: DanceSnapshot) -> None:
+        """Go back in time: a recording ends, and no hand holds on."""
+        self.takes.switch(False)
+        self._let_go()
+        self.c.restore(snapshot)
+        for drag in self.c.drags:
+            if drag.name in self._hands:
+                self.c.release(drag)
+        self._owed, self._looked = 0.0, -1.0
+        if self.error is not None:
+            self.error, self.playing = None, True
+
+    def _go_back(self) -> None:
+        if not self._undo:
+            raise Refused("There is nothing to undo.")
+        before = self._undo.pop()
+        score = self.c.score
+        if before.score is not None:
+            score.acts, score.poses, score.balances = before.score
+        self._restore(before.snapshot)
+
+    def go_to(self, time: float) -> None:
+        """Back to the start, which can be undone; no other time is known."""
+        if time > self._start.time + 0.5 * self.world.dt:
+            raise InputError(f"seek: a stage goes back by undo; only its start, t={self._start.time:g} s, is known.")
+        self._release_hand()
+        before, score = self._before("reset"), self.c.score
+        before.score = ([replace(a, path=list(a.path)) for a in score.acts], list(score.poses), list(score.balances))
+        self._undo.append(before)
+        self._restore(self._begin)
+
+    def _save(self, viewer: int) -> None:
+        """The score, to the page and, where one was given, into the file."""
+        name = "score.toml" if self.score_file is None else self.score_file.name
+        path = self.c.score.save(self.takes.folder / "score.toml", self.c.time)
+        if self._audience is not None:
+            self._audience.give(viewer, name, path.read_bytes())
+        if self.score_file is not None:
+            self.c.score.save(self.score_file, self.c.time)
+            self._say(viewer, f"Saved as {self.score_file}.")
+
+    def _made(self, viewer: int, name: str, content: bytes | str) -> None:
+        """A file is ready (or a sentence says why not); called by the thread that made it."""
+        audience = self._audience
+        if audience is None or self._stopped.is_set():
+            return
+        if isinstance(content, str):
+            audience.whisper(viewer, content)
+        else:
+            audience.give(viewer, name, content)
+        with self.lock:
+            audience.new_stage(self.message())
+
+
+def open_stage(
+    choreography: Choreography,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    host: str = "127.0.0.1",
+    allow_remote: bool = False,
+    play: bool = True,
+    speed: float = 1.0,
+    title: str = "",
+    token: str | None = None,
+    html: str | None = None,
+    score: str | Path | None = None,
+    recordings: str | Path | None = None,
+) -> View:
+    """Run a choreography in real time in a thread of its own and show it with the tools of the stage; see Choreography.stage."""
+    from bunraku.viewer.view import close_views_of, open_view
+
+    if not SLOWEST <= speed <= FASTEST:
+        raise InputError(f"stage: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
+    close_views_of(choreography.world)
+    files = {
+        "score": None if score is None else Path(score),
+        "recordings": None if recordings is None else Path(recordings),
+    }
+    show = Stage(choreography, title=title, playing=play, speed=speed, **files)
+    where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
+    try:
+        return open_view(show, browser=browser, html=html, **where)
+    except BaseException:
+        show.stop()
+        raise

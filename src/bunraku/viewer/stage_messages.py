@@ -1,0 +1,119 @@
+"""What a page may ask of a stage, and what the stage says of itself: every value is checked here before anything else sees it.
+
+    pin, drag   link (a body of the figure), point [m, in the body's frame], pose (orientation too)
+    to          position [m] of the drag's target, world axes          drop     end the drag
+    release     name of a pin                                           release_all
+    balance, record   on                                                undo, reset, save
+    export      format: bvh, csv, gif
+
+Unknown keys are refused as well. Checked in tests/viewer/test_stage_messages.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bunraku.errors import InputError
+
+if TYPE_CHECKING:
+    from bunraku.choreography.pins import Violation
+    from bunraku.model.model import JointInfo
+
+FAR = 1000.0  # m: targets and points lie within
+LONGEST_NAME = 200
+FORMATS = ("bvh", "csv", "gif")
+KEYS: dict[str, tuple[str, ...]] = {
+    "pin": ("link", "point", "pose"),
+    "drag": ("link", "point", "pose"),
+    "to": ("position",),
+    "drop": (),
+    "release": ("name",),
+    "release_all": (),
+    "balance": ("on",),
+    "record": ("on",),
+    "undo": (),
+    "reset": (),
+    "save": (),
+    "export": ("format",),
+}
+
+
+class Refused(InputError):
+    """Something sensible that cannot be done now; who asked is told, and it is no mistake of his."""
+
+
+def check_values(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    """The values of a message of one of KEYS; an InputError of one sentence says what was wrong."""
+    keys = KEYS[kind]
+    for key in data:
+        if key not in keys and key != "type":
+            raise InputError(f"message: {kind} has no {key[:40]!r}; it takes {', '.join(keys) or 'nothing'}.")
+    return {key: CHECKS[key](kind, key, data.get(key)) for key in keys}
+
+
+def _flag(kind: str, key: str, x: Any) -> bool:
+    if not isinstance(x, bool):
+        raise InputError(f"message: {kind} needs {key!r}, true or false, got {str(x)[:40]}.")
+    return x
+
+
+def _name(kind: str, key: str, x: Any) -> str:
+    if not isinstance(x, str) or not 0 < len(x) <= LONGEST_NAME:
+        raise InputError(f"message: {kind} needs {key!r}, a name of at most {LONGEST_NAME} letters, got {str(x)[:40]}.")
+    return x
+
+
+def _format(kind: str, key: str, x: Any) -> str:
+    if not isinstance(x, str) or x not in FORMATS:
+        raise InputError(f"message: {kind} needs {key!r}, one of {', '.join(FORMATS)}, got {str(x)[:40]}.")
+    return x
+
+
+def _point(kind: str, key: str, x: Any) -> tuple[float, float, float]:
+    good = isinstance(x, list) and len(x) == 3
+    if not good or not all(
+        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= FAR for v in x
+    ):  # a NaN is not
+        raise InputError(
+            f"message: {kind} needs {key!r}, three numbers between -{FAR:g} and {FAR:g}, got {str(x)[:40]}."
+        )
+    return (float(x[0]), float(x[1]), float(x[2]))
+
+
+CHECKS = {
+    "link": _name,
+    "name": _name,
+    "point": _point,
+    "position": _point,
+    "pose": _flag,
+    "on": _flag,
+    "format": _format,
+}
+
+
+def item_message(violation: Violation, body: int, position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
+    """A pin or drag: its point in the frame of `body` (its number in the scene), its target, and how far off it is. position and rotation: of its
+    link in the body's frame."""
+    item, metres, radians = violation
+    return {
+        "name": item.name,
+        "kind": item.kind,
+        "link": item.link,
+        "body": body,
+        "point": _short(position + rotation @ item.point),
+        "pose": item.axes == "pose",
+        "target": _short(item.target),
+        "metres": round(min(metres, 1e9), 5),
+        "radians": round(radians, 4),
+    }
+
+
+def beyond(joint: JointInfo, excess: float) -> str:
+    """By how much a joint is beyond its limits, for a person."""
+    return f"{1e3 * abs(excess):.1f} mm" if joint.kind == "slider" else f"{np.degrees(abs(excess)):.1f}°"
+
+
+def _short(x: np.ndarray) -> list[float]:
+    return [round(float(v), 5) for v in x]

@@ -1,0 +1,327 @@
+"""The stage in a real browser: the mouse pins, drags and lets go; undo, scores and files; two pages; what ends a drag."""
+
+import numpy as np
+import pytest
+
+import bunraku as bk
+from bunraku.viewer.view import View
+from viewer_browser import browser, near, open_page, pixels, until
+from viewer_client import poll
+
+__all__ = ["browser"]
+PIN, DRAG = 0xD0A215, 0xF2610C
+
+
+class Actor:
+    """A page on a stage, and a mouse that finds links."""
+
+    def __init__(self, browser, view: View, c: bk.Choreography, view_key="1", **options):
+        self.view, self.c = view, c
+        self.page = open_page(
+            browser, view.url, **{"width": 900, "height": 560, **options}
+        )  # small: drawn by the processor
+        until(self.page, "window.bunraku?.ready && bunraku.stage && bunraku.time > 0.1")
+        self.page.get_by_test_id("follow").uncheck()
+        self.page.keyboard.press(view_key)  # front: the plane of the view is y, z
+        self.settle()
+
+    def settle(self):
+        drawn = self.page.evaluate("bunraku.drawn")
+        until(self.page, f"bunraku.drawn > {drawn} + 1")
+
+    def until(self, condition):
+        until(self.page, condition)
+
+    def pixel(self, point):
+        box = self.page.get_by_test_id("canvas").bounding_box()
+        u, v = self.page.evaluate("p => bunraku.project(...p)", [float(x) for x in point])
+        return box["x"] + u, box["y"] + v
+
+    def of(self, link):
+        with self.view.lock:
+            return self.c.figure.pose(link)[0].copy()
+
+    def foot(self):
+        """A point of the left foot that is seen from the front."""
+        return self.of("left_toe") + np.array([0, 0, 0.03])
+
+    def grasp(self, link, by=(0, 0, 0)):
+        """Press on a link and pull its point by some metres; the button stays down."""
+        at = self.of(link)
+        self.page.mouse.move(*self.pixel(at))
+        self.page.mouse.down()
+        self.page.mouse.move(*self.pixel(at + 0.5 * np.array(by)), steps=4)
+        self.page.mouse.move(*self.pixel(at + by), steps=4)
+        return at
+
+    def click(self, point):
+        self.page.mouse.click(*self.pixel(point))
+
+    def close(self):
+        assert not self.page.faults and self.page.evaluate("bunraku.errors") == []
+        self.page.close()
+
+
+@pytest.fixture
+def c():
+    c = bk.Choreography()
+    c.step(2)
+    return c
+
+
+@pytest.fixture
+def view(c):
+    with c.stage(browser=False) as view:
+        yield view
+
+
+def test_a_click_pins_and_a_click_on_the_pin_releases(browser, view, c):
+    a = Actor(browser, view, c)
+    before = near(pixels(a.page), PIN, 30)
+    a.click(a.foot())
+    a.until("bunraku.stage.items.length === 1")
+    (pin,) = a.page.evaluate("bunraku.stage.items")
+    assert pin["kind"] == "pin" and pin["link"] in ("left_foot", "left_toe", "left_sole") and pin["pose"] is False
+    assert [p.axes for p in c.pins] == ["xyz"]
+    a.settle()
+    assert near(pixels(a.page), PIN, 30) > before + 20  # a diamond is there
+    assert "left" in a.page.get_by_test_id("pins").inner_text()
+    a.click(pin["target"])
+    a.until("bunraku.stage.items.length === 0")
+    assert c.pins == ()
+    a.close()
+
+
+def test_shift_and_the_switch_pin_the_whole_pose(browser, view, c):
+    a = Actor(browser, view, c)
+    a.page.keyboard.down("Shift")
+    a.click(a.foot())
+    a.page.keyboard.up("Shift")
+    a.until("bunraku.stage.items.length === 1 && bunraku.stage.items[0].pose")
+    a.page.get_by_test_id("pose").click()
+    a.click(a.of("head"))
+    a.until("bunraku.stage.items.length === 2 && bunraku.stage.items[1].pose")
+    assert [p.axes for p in c.pins] == ["pose", "pose"]
+    a.page.keyboard.press("x")
+    a.until("bunraku.stage.items.length === 0")
+    a.close()
+
+
+def test_dragging_raises_a_hand_while_a_pinned_foot_holds(browser, view, c):
+    a = Actor(browser, view, c)
+    a.page.keyboard.down("Shift")
+    a.click(a.foot())
+    a.page.keyboard.up("Shift")
+    a.until("bunraku.stage.items.length === 1")
+    a.click(a.of("left_hand"))  # nothing but its pin holds this one
+    a.until("bunraku.stage.items.length === 2 && bunraku.stage.items[1].link === 'left_hand'")
+    foot, camera = a.of("left_foot"), a.page.evaluate("bunraku.camera")
+    hand = a.grasp("right_hand", (0, -0.05, 0.25))
+    a.until("bunraku.stage.items.some(i => i.kind === 'drag' && i.link === 'right_hand')")
+    a.until("bunraku.stage.holder === bunraku.number && bunraku.stage.items[2].metres < 0.03")
+    assert a.of("right_hand")[2] > hand[2] + 0.15
+    assert np.linalg.norm(a.of("left_foot") - foot) < 0.005
+    assert a.page.evaluate("bunraku.stage.items[1].metres") < 0.005
+    a.settle()
+    assert near(pixels(a.page), DRAG, 30) > 20  # its target is drawn
+    assert a.page.evaluate("bunraku.camera") == camera  # the view did not turn
+    a.page.mouse.up()
+    a.until("bunraku.stage.holder === 0 && bunraku.stage.items.length === 2 && bunraku.held === null")
+    assert a.page.get_by_test_id("figure-state").inner_text() == "Standing"
+    a.page.mouse.move(*a.pixel((0, 1.2, 1.6)))  # beside the figure the mouse turns the view again
+    a.page.mouse.down()
+    a.page.mouse.move(*a.pixel((0, 0.9, 1.5)), steps=3)
+    a.page.mouse.up()
+    a.until("bunraku.view === 'free'")
+    a.close()
+
+
+def test_the_target_follows_the_pointer_at_once(browser, view, c):
+    """Also while the world stands still: the page does not wait for the server. Level and upright planes with their keys."""
+    a = Actor(browser, view, c)
+    a.page.keyboard.press("4")
+    a.settle()
+    view.pause()
+    a.until("!bunraku.playing")
+    time = a.page.evaluate("bunraku.time")
+    at = a.grasp("right_hand", (0, 0, 0.1))
+    x, y, z = a.page.evaluate("bunraku.held")
+    assert z > at[2] + 0.04
+    px, py = a.pixel((x, y, z))
+    a.page.keyboard.down("Shift")
+    a.page.mouse.move(px + 30, py + 10, steps=3)
+    u, v, w = a.page.evaluate("bunraku.held")
+    assert w == pytest.approx(z, abs=1e-9) and np.hypot(u - x, v - y) > 0.01
+    a.page.keyboard.up("Shift")
+    a.page.keyboard.down("Alt")
+    a.page.mouse.move(px + 60, py - 40, steps=3)
+    r, s, t = a.page.evaluate("bunraku.held")
+    assert [r, s] == pytest.approx([u, v], abs=1e-9) and t > w + 0.01
+    a.page.keyboard.up("Alt")
+    a.until(f"Math.abs(bunraku.stage.items[0].target[2] - {t}) < 1e-4")
+    assert a.page.evaluate("bunraku.time") == time
+    a.page.mouse.up()
+    a.until("bunraku.stage.items.length === 0")
+    a.close()
+
+
+def test_undo_and_balance_by_keys(browser, view, c):
+    a = Actor(browser, view, c)
+    a.click(a.foot())
+    a.until("bunraku.stage.items.length === 1")
+    a.page.keyboard.press("b")
+    a.until(
+        "!bunraku.stage.balance && document.getElementById('balance-button').getAttribute('aria-pressed') === 'false'"
+    )
+    assert c.balance is False
+    a.page.keyboard.press("Control+z")
+    a.until("bunraku.stage.balance && bunraku.stage.items.length === 1")
+    a.page.get_by_test_id("undo").click()
+    a.until("bunraku.stage.items.length === 0 && bunraku.stage.undo === null")
+    assert a.page.get_by_test_id("undo").is_disabled() and c.pins == () and c.score.acts == []
+    a.close()
+
+
+def test_a_saved_score_replays_to_the_same_pose(browser, c, tmp_path):
+    """What was done with the mouse, downloaded by the browser and performed without a display."""
+    with c.stage(browser=False, score=tmp_path / "mine.toml") as view:
+        a = Actor(browser, view, c)
+        a.click(a.foot())
+        a.until("bunraku.stage.items.length === 1")
+        a.grasp("right_hand", (0, -0.1, 0.2))
+        a.until("bunraku.stage.items.length === 2 && bunraku.stage.items[1].metres < 0.05")
+        a.page.mouse.up()
+        a.until("bunraku.stage.items.length === 1")
+        now = a.page.evaluate("bunraku.time")
+        a.until(f"bunraku.time > {now} + 0.2")
+        a.page.keyboard.press("Space")
+        a.until("!bunraku.playing")
+        with a.page.expect_download() as coming:
+            a.page.get_by_test_id("save").click()
+        coming.value.save_as(tmp_path / "downloaded.toml")
+        assert coming.value.suggested_filename == "mine.toml"
+        a.until("bunraku.files.length === 1 && document.getElementById('banner').textContent.startsWith('Saved as')")
+        end = c.figure.q.copy()
+        a.close()
+    assert (tmp_path / "downloaded.toml").read_bytes() == (tmp_path / "mine.toml").read_bytes()
+    again = bk.Choreography.perform(bk.Score.load(tmp_path / "downloaded.toml"))
+    assert np.max(np.abs(again.figure.q - end)) < 1e-6
+    assert len(c.score.acts) == 2 and len(c.score.acts[1].path) > 1
+
+
+def test_a_take_is_recorded_and_downloaded(browser, view, c, tmp_path):
+    a = Actor(browser, view, c)
+    assert a.page.get_by_test_id("export-bvh").is_disabled()
+    a.page.keyboard.press("r")
+    a.until("bunraku.stage.recording > 0.2 && document.getElementById('record-button').textContent.startsWith('Stop')")
+    a.page.keyboard.press("r")
+    a.until("bunraku.stage.recording === null && bunraku.stage.take && !document.getElementById('bvh-button').disabled")
+    with a.page.expect_download() as coming:
+        a.page.get_by_test_id("export-bvh").click()
+    coming.value.save_as(tmp_path / "take.bvh")
+    assert (tmp_path / "take.bvh").read_text().startswith("HIERARCHY")
+    a.close()
+
+
+@pytest.mark.parametrize("how", ["blur", "pointercancel", "Escape", "hidden", "closed", "lost", "gone"])
+def test_what_ends_a_drag(browser, view, c, how):
+    a = Actor(browser, view, c)
+    a.grasp("right_hand", (0, -0.1, 0.15))
+    a.until("bunraku.stage.items.length === 1 && bunraku.stage.holder === bunraku.number")
+    if how == "blur":
+        a.page.evaluate("window.dispatchEvent(new Event('blur'))")
+    elif how == "pointercancel":
+        a.page.evaluate(
+            "document.getElementById('canvas').dispatchEvent(new PointerEvent('pointercancel', {pointerId: 1}))"
+        )
+    elif how == "Escape":
+        a.page.keyboard.press("Escape")
+    elif how == "hidden":
+        a.page.evaluate(
+            "Object.defineProperty(document, 'hidden', {value: true}); document.dispatchEvent(new Event('visibilitychange'))"
+        )
+    elif how == "closed":
+        a.page.close()
+    elif how == "gone":  # the server itself
+        view.close()
+        a.until("!bunraku.connected && bunraku.held === null")
+    else:  # the connection breaks; the page comes back by itself and holds nothing
+        number = a.page.evaluate("bunraku.number")
+        for viewer, connection in list(view._server.viewers.items()):
+            if viewer.number == number:
+                view._server._loop.call_soon_threadsafe(connection.transport.abort)
+        a.until("bunraku.held === null")
+        a.until(f"bunraku.connected && bunraku.number > {number}")
+    poll(lambda: c.drags == () and view._show._holder == 0, "letting go")
+    if how == "gone":
+        a.page.close()
+    elif how != "closed":
+        a.until("bunraku.held === null")
+        a.page.mouse.up()
+        a.until("bunraku.stage?.items.length === 0")  # and the release of the button pins nothing
+        if how == "lost":
+            a.page.faults.clear()  # the browser itself may say that a connection was lost
+        a.close()
+
+
+def test_a_second_viewer_is_told_that_another_drags(browser, view, c):
+    a, b = Actor(browser, view, c), Actor(browser, view, c, theme="dark")
+    a.grasp("right_hand", (0, -0.1, 0.15))
+    b.until("bunraku.stage.holder !== 0 && bunraku.stage.holder !== bunraku.number && bunraku.stage.items.length === 1")
+    assert b.page.get_by_test_id("holder").inner_text() == "Somebody else is dragging"
+    assert a.page.get_by_test_id("holder").inner_text() == "You are dragging"
+    b.grasp("left_hand", (0, 0.1, 0.1))
+    b.until("bunraku.notes.some(text => text.includes('else is dragging'))")
+    b.until("bunraku.held === null")
+    b.page.mouse.up()
+    assert [d.link for d in c.drags] == ["right_hand"]
+    a.page.mouse.up()
+    b.until("bunraku.stage.holder === 0 && document.getElementById('holder').textContent === ''")
+    b.until("document.getElementById('banner').hidden")  # the word is soon forgotten
+    b.grasp("left_hand", (0, 0.1, 0.1))
+    a.until("bunraku.stage.holder !== 0 && bunraku.stage.items[0]?.link === 'left_hand'")
+    b.page.mouse.up()
+    a.close()
+    b.close()
+
+
+def test_violated_pins_say_how_much(browser, view, c):
+    """Two pins of one hand at places that cannot both be."""
+    a = Actor(browser, view, c)
+    with view.lock:
+        at = c.figure.pose("left_hand")[0]
+        c.pin("left_hand", at=at + np.array([0.0, 0.3, 0.3]))
+        c.pin("left_hand", at=at + np.array([0.0, 0.3, -0.3]))
+    a.until("bunraku.stage.items.length === 2 && bunraku.stage.items.every(i => i.metres > 0.1)")
+    a.until(
+        "[...document.querySelectorAll('#labels span')].filter(e => !e.hidden && e.textContent.endsWith('cm')).length === 2"
+    )
+    assert a.page.locator("#pins li.violated").count() == 2
+    a.close()
+
+
+@pytest.mark.parametrize("width, height, theme", [(1024, 640, "light"), (1280, 720, "dark"), (1920, 1080, "dark")])
+def test_the_desk_on_laptop_and_projector(browser, view, c, width, height, theme):
+    a = Actor(browser, view, c, width=width, height=height, theme=theme)
+    side = a.page.get_by_test_id("side").bounding_box()
+    for name in (
+        "balance",
+        "pose",
+        "undo",
+        "reset",
+        "release-all",
+        "record",
+        "save",
+        "export-bvh",
+        "export-csv",
+        "export-gif",
+    ):
+        button = a.page.get_by_test_id(name)
+        button.scroll_into_view_if_needed()
+        box = button.bounding_box()
+        assert side["x"] <= box["x"] and box["x"] + box["width"] <= side["x"] + side["width"] + 0.5
+        assert side["y"] <= box["y"] and box["y"] + box["height"] <= side["y"] + side["height"] + 0.5
+        assert button.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    a.page.keyboard.press("?")
+    assert a.page.get_by_test_id("help").is_visible() and "balance" in a.page.get_by_test_id("help").inner_text()
+    a.close()
