@@ -62,7 +62,7 @@ NEAR = 0.3  # of the true error: a softened problem solved well enough
 FAILURES = 2  # of Newton steps before softening
 SOFTENINGS = 8  # before sweeps take over again,
 LONG = 16  # this many at first, then twice as many every time
-RESTART = 200  # sweeps after which a warm start is given up for a cold one, once
+RESTART = 600  # sweeps after which a warm start is given up for a cold one, once
 
 __all__ = ["BROKEN", "LIMIT", "MAX_SWEEPS", "SOLVED", "STUCK", "TOLERANCE", "solve", "solve_one", "work_size"]
 
