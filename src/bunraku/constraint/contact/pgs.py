@@ -1,7 +1,7 @@
 """The iterative contact solver `pgs`: extended projected Gauss-Seidel with a true cone, finished exactly.
 
 Solves the problem of bunraku.constraint.contact.blocks, v = K lam + b (001, eq. 5) with (6)-(13) and the true cone (10), for one island. Warm
-start in, solution out. It differs from section 3 of 001 in four ways, because plain sweeps need tens to a thousand passes to a residual of 1e-6:
+start in, solution out. It differs from section 3 of 001 in five ways, because plain sweeps need tens to a thousand passes to a residual of 1e-6:
 
 1. a contact's three rows are solved together and exactly (cone.py), instead of (17) row by row and the projection (21), whose slip is
    not opposite to friction; a sweep is in sweep.py
@@ -10,7 +10,8 @@ start in, solution out. It differs from section 3 of 001 in four ways, because p
    errors drops; if it does not drop, sweeps look for a better set
 3. a problem that resists is softened: K + h D, b - h D lam0 with D the scales and lam0 the present impulses (a proximal point step). That is well
    conditioned and has the same solution once lam stops changing; h shrinks as it succeeds and grows as it does not
-4. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are returned, inside their cones
+4. a warm start that has led nowhere in RESTART sweeps is given up for a cold one
+5. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are returned, inside their cones
 
 Cost: m^2 a sweep, m^3/6 to m^3/3 a Newton step. Deterministic, no allocation. Checked in tests/constraint/test_pgs.py (known solutions, multibody
 problems), test_pgs_laws.py (random problems); speed in docs/contact-solver.md.
@@ -61,6 +62,7 @@ NEAR = 0.3  # of the true error: a softened problem solved well enough
 FAILURES = 2  # of Newton steps before softening
 SOFTENINGS = 8  # before sweeps take over again,
 LONG = 16  # this many at first, then twice as many every time
+RESTART = 600  # sweeps after which a warm start is given up for a cold one, once
 
 __all__ = ["BROKEN", "LIMIT", "MAX_SWEEPS", "SOLVED", "STUCK", "TOLERANCE", "solve", "solve_one", "work_size"]
 
@@ -159,6 +161,7 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
     stepped = False  # a Newton step from the anchor awaits its judgement
     projected = False  # lam has just been put onto the cones
     ending = False  # lam is the last answer
+    restarted = False
     unmet = 0.0
     residual = math.inf
     status = LIMIT
@@ -197,6 +200,19 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
             copy_row(work, LAM * n, BEST * n, n)
             project(ints, reals, nblocks, work, n)
             ending = True
+            continue
+        if sweeps >= RESTART and not restarted:  # a start that leads nowhere
+            restarted = True
+            soften(K, b, m, n, work, k, 0.0)
+            for i in range(n):
+                st(work, LAM * n + i, 0.0)
+            left = 0
+            burst = 1
+            failures = 0
+            allowed = FAILURES
+            softenings = 0
+            long = LONG
+            h = 0.0
             continue
         changed = False
         if failures >= allowed:
