@@ -50,7 +50,7 @@ STUCK = 2  # all is met but a row that nothing can move (an immovable pair), or 
 BROKEN = 3  # K or b is not finite; lam is zero
 
 TOLERANCE = 1e-6  # default residual
-MAX_SWEEPS = 1000  # default; sweeps and Newton steps together
+MAX_SWEEPS = 1250  # default; sweeps and Newton steps together
 
 UNTOUCHED = 0.1  # of the tolerance: a start so good is returned as it is (errors of successive steps shall not add up)
 BETTER = 0.999  # of the error: worth remembering (impulses that grow without bound gain next to nothing)
@@ -62,7 +62,7 @@ NEAR = 0.3  # of the true error: a softened problem solved well enough
 FAILURES = 2  # of Newton steps before softening
 SOFTENINGS = 8  # before sweeps take over again,
 LONG = 16  # this many at first, then twice as many every time
-RESTART = 600  # sweeps after which a warm start is given up for a cold one, once
+RESTART = 1000  # sweeps after which a warm start is given up for a cold one, once
 
 __all__ = ["BROKEN", "LIMIT", "MAX_SWEEPS", "SOLVED", "STUCK", "TOLERANCE", "solve", "solve_one", "work_size"]
 
@@ -240,7 +240,8 @@ def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
             multiply(work, k, n, m, LAM * n, B * n, V * n)
             _, _, square, _ = errors(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
         if left > 0:
-            for _ in range(min(left, max_sweeps - sweeps)):
+            most = max_sweeps if restarted else min(RESTART, max_sweeps)
+            for _ in range(min(left, most - sweeps)):
                 sweep(ints, reals, nblocks, work, k, n, ROOT * n, V * n, LAM * n)
                 sweeps += 1
             left = 0
