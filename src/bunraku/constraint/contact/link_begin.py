@@ -18,14 +18,17 @@ from bunraku.constraint.contact.link_layout import (
     LINE,
     LOW,
     MODE,
+    MU_S,
     NF,
     NONE,
+    NP,
     NR,
     POINT,
     PV,
     SLIP,
     STATE,
     STICK,
+    SURFACE,
     I,
     J,
 )
@@ -33,6 +36,8 @@ from bunraku.constraint.contact.link_region import base_state, middle, vertex, v
 from bunraku.constraint.contact.link_slip import slip_by_forces
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
+
+SURE = 0.5  # of the limit: a surface that stuck with less friction is thought to stick without a closer look
 
 
 @inline
@@ -62,8 +67,13 @@ def hypothesise(
             x, y = middle(patch, i)
             st(record, i * NR + PV, x)
             st(record, i * NR + PV + 1, y)
-        settle_in(patch, flags, record, i)
         fz = ld(f, 6 * i + 2)
+        if state == SURFACE and remembered and flags[at + MODE] == STICK and fz > 0.0:
+            limit = SURE * ld(patch, i * NP + MU_S) * fz
+            if ld(f, 6 * i) * ld(f, 6 * i) + ld(f, 6 * i + 1) * ld(f, 6 * i + 1) < limit * limit:
+                stick(flags, record, i)
+                continue
+        settle_in(patch, flags, record, i)
         if not (impact or fz > 0.0) and not goes_inward(patch, a, goal, i):
             state = NONE
             try_state(flags, i, NONE, 0, 0)
@@ -103,7 +113,7 @@ def goes_inward(patch, a, goal, i):
 @inline
 def law_scale(K, stride, free, goal, v, patch, p, r, low, high, h, impact):
     """The largest motion that breaks a law without forces, over sqrt(K)."""
-    scale = 1e-300
+    square = 0.0
     for i in range(p):
         breaks = False
         for k in range(vertex_count(patch, i)):
@@ -113,18 +123,18 @@ def law_scale(K, stride, free, goal, v, patch, p, r, low, high, h, impact):
                 z -= ld(goal, 6 * i + 2) + ld(goal, 6 * i + 3) * y - ld(goal, 6 * i + 4) * x
             if z < 0.0:
                 breaks = True
-                scale = max(scale, -z / math.sqrt(max(pressing(K, stride, i, x, y), 1e-300)))
+                square = max(square, z * z / max(pressing(K, stride, i, x, y), 1e-300))
         if breaks:
             x = ld(free, 6 * i)
             y = ld(free, 6 * i + 1)
             if not impact:
                 x += ld(v, 6 * i) / h
                 y += ld(v, 6 * i + 1) / h
-            scale = max(scale, math.sqrt((x * x + y * y) / max(sliding(K, stride, i), 1e-300)))
+            square = max(square, (x * x + y * y) / max(sliding(K, stride, i), 1e-300))
     for q in range(r):
         k = 6 * p + q
         x = ld(free, k) - (0.0 if impact else ld(goal, k))
         d = ld(K, k * stride + k)
         if d > 0.0 and ((x < 0.0 and high[q] > 0.0) or (x > 0.0 and low[q] < 0.0)):
-            scale = max(scale, abs(x) / math.sqrt(d))
-    return scale
+            square = max(square, x * x / d)
+    return max(math.sqrt(square), 1e-300)

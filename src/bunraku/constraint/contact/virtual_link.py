@@ -290,11 +290,12 @@ def solve_patches(
             a,
         )
         iwork[COUNTED] = count
-        scale = least
+        square = 0.0
         for k in range(m):
-            scale = max(scale, FLOOR * abs(ld(f, k)) * math.sqrt(max(ld(K, k * stride + k), 0.0)))
+            square = max(square, ld(f, k) * ld(f, k) * ld(K, k * stride + k))
             if not (abs(ld(f, k)) < 1e300 and abs(ld(a, k)) < 1e300):
                 return refuse(m, iwork, f, a, free, count, NOT_FINITE)
+        scale = max(least, FLOOR * math.sqrt(square))
         allowed = tolerance * scale
         changed = 1 if worst > allowed else 0
         for i in range(p):
