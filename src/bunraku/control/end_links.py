@@ -11,7 +11,7 @@ answers no force: Mb^-1 = 0. Checked in tests/choreography/test_relations.py aga
 
 from __future__ import annotations
 
-from bunraku.dynamics.composite import composite_wrench, joint_column
+from bunraku.dynamics.composite import carry_composite, composite_wrench, joint_column
 from bunraku.dynamics.passes import angles, drift, inertial_wrench, place, real3, rigid, spin, swing, world_pose
 from bunraku.model.layout import (
     ACC,
@@ -34,35 +34,9 @@ from bunraku.model.layout import (
 )
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, ld9, mv, s_inverse, scale, st3, st6, sub, sv
+from bunraku.spatial.vec import add, cross, dot, ld3, ld6, ld9, mv, s_inverse, scale, st3, st6, sub, sv
 
 ROOT = 1  # the body of the base
-
-
-@inline
-def carry_composite(work, i, p):
-    """Add body i's composite inertia to that of its parent p (offsets into work)."""
-    h = ld3(work, i + RIGID)
-    I = ld6(work, i + RIGID + 3)
-    m = ld(work, i + RIGID + 9)
-    r = ld3(work, i + ARM)
-    st(work, p + RIGID + 9, ld(work, p + RIGID + 9) + m)
-    st3(work, p + RIGID, add(ld3(work, p + RIGID), axpy(m, r, h)))
-    d = dot(r, axpy(m, r, scale(2.0, h)))
-    g = axpy(0.5 * m, r, h)
-    J = ld6(work, p + RIGID + 3)
-    st6(
-        work,
-        p + RIGID + 3,
-        (
-            J[0] + I[0] + d - 2.0 * r[0] * g[0],
-            J[1] + I[1] - r[0] * g[1] - g[0] * r[1],
-            J[2] + I[2] - r[0] * g[2] - g[0] * r[2],
-            J[3] + I[3] + d - 2.0 * r[1] * g[1],
-            J[4] + I[4] - r[1] * g[2] - g[1] * r[2],
-            J[5] + I[5] + d - 2.0 * r[2] * g[2],
-        ),
-    )
 
 
 @part

@@ -24,6 +24,32 @@ def place_all(ints, reals, q, work):
 
 
 @inline
+def carry_composite(work, i, p):
+    """Add body i's composite inertia to that of its parent p (offsets into work)."""
+    h = ld3(work, i + RIGID)
+    I = ld6(work, i + RIGID + 3)
+    m = ld(work, i + RIGID + 9)
+    r = ld3(work, i + ARM)
+    st(work, p + RIGID + 9, ld(work, p + RIGID + 9) + m)
+    st3(work, p + RIGID, add(ld3(work, p + RIGID), axpy(m, r, h)))
+    d = dot(r, axpy(m, r, scale(2.0, h)))  # m r.r + 2 r.h
+    g = axpy(0.5 * m, r, h)  # m r/2 + h, so that r g' + g r' = m r r' + r h' + h r'
+    J = ld6(work, p + RIGID + 3)
+    st6(
+        work,
+        p + RIGID + 3,
+        (
+            J[0] + I[0] + d - 2.0 * r[0] * g[0],
+            J[1] + I[1] - r[0] * g[1] - g[0] * r[1],
+            J[2] + I[2] - r[0] * g[2] - g[0] * r[2],
+            J[3] + I[3] + d - 2.0 * r[1] * g[1],
+            J[4] + I[4] - r[1] * g[2] - g[1] * r[2],
+            J[5] + I[5] + d - 2.0 * r[2] * g[2],
+        ),
+    )
+
+
+@inline
 def composites(ints, reals, q, work):
     """Poses, and in every body's RIGID slots (h, I, m) of all that hangs on it."""
     nb = ints.shape[0]
@@ -38,29 +64,7 @@ def composites(ints, reals, q, work):
         st6(work, i * NW + RIGID + 3, I)
         st(work, i * NW + RIGID + 9, m + 0.0 * h[0])
     for i in range(nb - 1, 0, -1):
-        p = ints[i, PARENT] * NW
-        h = ld3(work, i * NW + RIGID)
-        I = ld6(work, i * NW + RIGID + 3)
-        m = ld(work, i * NW + RIGID + 9)
-        r = ld3(work, i * NW + ARM)
-        st(work, p + RIGID + 9, ld(work, p + RIGID + 9) + m)
-        st3(work, p + RIGID, add(ld3(work, p + RIGID), axpy(m, r, h)))
-        k = axpy(m, r, scale(2.0, h))  # m r + 2 h, so that r.k = m r.r + 2 r.h
-        d = dot(r, k)
-        g = axpy(0.5 * m, r, h)  # m r/2 + h, so that r g' + g r' = m r r' + r h' + h r'
-        J = ld6(work, p + RIGID + 3)
-        st6(
-            work,
-            p + RIGID + 3,
-            (
-                J[0] + I[0] + d - 2.0 * r[0] * g[0],
-                J[1] + I[1] - r[0] * g[1] - g[0] * r[1],
-                J[2] + I[2] - r[0] * g[2] - g[0] * r[2],
-                J[3] + I[3] + d - 2.0 * r[1] * g[1],
-                J[4] + I[4] - r[1] * g[2] - g[1] * r[2],
-                J[5] + I[5] + d - 2.0 * r[2] * g[2],
-            ),
-        )
+        carry_composite(work, i * NW, ints[i, PARENT] * NW)
 
 
 @inline

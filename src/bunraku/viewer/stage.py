@@ -20,7 +20,7 @@ import numpy as np
 from bunraku.choreography.engine import Choreography, DanceSnapshot
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
-from bunraku.viewer.messages import FASTEST, SLOWEST, Command
+from bunraku.viewer.messages import Command
 from bunraku.viewer.stage_files import Takes
 from bunraku.viewer.stage_messages import KEYS, Refused, beyond, item_message
 
@@ -297,10 +297,9 @@ def open_stage(
     recordings: str | Path | None = None,
 ) -> View:
     """Run a choreography in real time in a thread of its own and show it with the tools of the stage; see Choreography.stage."""
-    from bunraku.viewer.view import close_views_of, open_view
+    from bunraku.viewer.view import check_speed, close_views_of, open_view
 
-    if not SLOWEST <= speed <= FASTEST:
-        raise InputError(f"stage: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
+    check_speed("stage", speed)
     close_views_of(choreography.world)
     files = {
         "score": None if score is None else Path(score),

@@ -83,8 +83,7 @@ class View:
 
     def speed(self, value: float) -> None:
         """How fast it plays against real time."""
-        if not SLOWEST <= value <= FASTEST:
-            raise InputError(f"view: speed {value} is not between {SLOWEST:g} and {FASTEST:g}.")
+        check_speed("view", value)
         self._show.command(Command("speed", float(value)))
 
     def seek(self, time: float) -> None:
@@ -148,6 +147,12 @@ def open_view(show: Show, *, browser: bool, html: str | None, **where: Any) -> V
     return view
 
 
+def check_speed(who: str, speed: float) -> None:
+    """InputError for a speed that the page could not ask for."""
+    if not SLOWEST <= speed <= FASTEST:
+        raise InputError(f"{who}: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
+
+
 def close_views_of(world: World) -> None:
     """Two threads must not step one world."""
     for earlier in [v for v in _OPEN if v.shows(world)]:
@@ -168,8 +173,7 @@ def view_world(
     html: str | None = None,
 ) -> View:
     """Run a world in real time and show it; see World.view."""
-    if not SLOWEST <= speed <= FASTEST:
-        raise InputError(f"view: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
+    check_speed("view", speed)
     close_views_of(world)
     show = Live(world, title=title, playing=play, speed=speed)
     where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
@@ -190,8 +194,7 @@ def view_recording(
     html: str | None = None,
 ) -> View:
     """Play a recording."""
-    if not SLOWEST <= speed <= FASTEST:
-        raise InputError(f"view: speed {speed} is not between {SLOWEST:g} and {FASTEST:g}.")
+    check_speed("view", speed)
     show = Player(recording, title=title, playing=play, speed=speed)
     where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
     return open_view(show, browser=browser, html=html, **where)
