@@ -394,7 +394,7 @@ class World(Recorded, watched.Watched):
         for number, array in {
             **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
             **dict(zip((at.Q, at.V, at.TAU, at.F_EXT, at.MOVED), (self.q, self.v, self.tau, self._f_ext, self._moved))),
-            **{k: np.zeros(m.nv) for k in (at.ACCEL, at.NEXT_V, at.TORQUES, at.TOTAL)},
+            **{k: np.zeros(m.nv) for k in (at.ACCEL, at.NEXT_V, at.TOTAL)},
             **dict(
                 zip(
                     (at.TARGET_Q, at.TARGET_V, at.DRIVE, at.APPLIED),
