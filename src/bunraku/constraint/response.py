@@ -13,8 +13,9 @@ Checked in tests/constraint/test_response.py.
 
 from __future__ import annotations
 
-from bunraku.dynamics.articulated import axis, carried, group_arm, ld_articulated, solve_inertia
+from bunraku.dynamics.articulated import axis, carried, group_arm
 from bunraku.dynamics.delassus_kernel import group_force, pull_back
+from bunraku.dynamics.inertia import ld_articulated, solve_inertia
 from bunraku.model.layout import (
     ARM,
     BALL,
