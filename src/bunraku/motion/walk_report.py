@@ -145,9 +145,9 @@ class WalkReport:
             "peak_torque": None if peak is None else {"joint": self.driven[peak], "value": float(np.abs(self.torques[:, peak]).max())},
             "peak_power_W": float(np.abs(self.power.sum(axis=1)).max(initial=0.0)),
             "support_share": {
-                "single": float(single[before].mean()) if before.any() else 0.0,
-                "double": float(on.all(axis=1)[before].mean()) if before.any() else 0.0,
-                "none": float((~on.any(axis=1))[before].mean()) if before.any() else 0.0,
+                "single": share(single, before),
+                "double": share(on[:, 0] & on[:, 1], before),
+                "none": share(~on[:, 0] & ~on[:, 1], before),
             },
             "noise_of_weight": {"most": self.noise[0], "rms": self.noise[1]},
             "weight_N": self.loads.weight,
@@ -247,6 +247,11 @@ def off_places(loads: FootLoads, pattern: Pattern) -> tuple[float, float]:
     ahead, wanted = loads.rotation[-1, :, :, 0], np.asarray(pattern.sole_rotation)[-1, :, :, 0]
     turn = np.arctan2(ahead[:, 1], ahead[:, 0]) - np.arctan2(wanted[:, 1], wanted[:, 0])
     return float(apart.max()), float(np.abs((turn + np.pi) % (2 * np.pi) - np.pi).max())
+
+
+def share(mask: np.ndarray, rows: np.ndarray) -> float:
+    """Of some rows, the share where a mask is true."""
+    return float((mask & rows).sum()) / max(1.0, float(rows.sum()))
 
 
 def least(x: np.ndarray) -> float | None:
