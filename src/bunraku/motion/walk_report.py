@@ -115,7 +115,7 @@ class WalkReport:
     def summary(self) -> dict[str, Any]:
         """What a person wants to know, as plain data (SI)."""
         on, before = self.loads.touches, self.before
-        single = self.alone.any(axis=1)
+        single = (on[:, 0] ^ on[:, 1]) & before
         peak = int(np.abs(self.torques).max(axis=0).argmax()) if self.torques.size else None
         off = (
             np.linalg.norm((self.zmp - self.reference)[before & on.any(axis=1), :2], axis=1)
