@@ -1,15 +1,16 @@
 """Timings of walking figures: a step against the number of contact points, real time, and MuJoCo replaying the same walk.
 
 Figure: `figure_36`, human() with a hinge at each wrist: 30 joint degrees of freedom, as HRP-2 has, and six of bushes below the ankles: 36 (and a free
-base). Its soles are boxes cut into k pieces each, four points a piece: 4 k points on one foot, 8 k on both. It walks ten steps on the spot and ahead,
-replayed by servos inside `world.step`; its bushes are stiff enough to do without a stabiliser. Time is that of pieces of 20 steps, least over
-interleaved repeats; pieces are sorted by the contact points at their ends, if these are equal.
+base). Its soles are boxes cut into k pieces each, four points a piece: 4 k points on one foot, 8 k on both. It walks ten steps ahead, replayed by servos
+inside `world.step`; its bushes are firm enough to do without a stabiliser. Time is that of pieces of 20 steps, least over interleaved repeats, Python
+included; pieces are sorted by the contact points at their ends, if these are equal. MuJoCo: simple_humanoid with box soles, without ranges and
+friction of joints, the same track and gains by position actuators (`mujoco.rollout`), the faster of the pyramidal and the elliptic cone.
 """
 
 from __future__ import annotations
 
 import copy
-import importlib
+import importlib.util
 import time
 from typing import Any
 
@@ -22,9 +23,9 @@ DT = 0.001
 FRICTION = 0.8
 PIECE = 20  # steps timed together
 CUTS = (1, 2, 3, 4, 6, 8)  # pieces of a sole
-GAINS = {"human": (1e4, 200.0), "simple_humanoid": (1e4, 200.0)}
-STEPS, LENGTH = 10, 0.25
-FIRM = 20.0  # m g h: turning stiffness of the benchmark's bushes
+KP, KD = 3e4, 600.0  # N m/rad and N m s/rad of all servos
+STEPS, LENGTH = 10, 0.25  # m for a leg of 0.83 m
+FIRM, SINK, RATIO = 20.0, 0.0005, 0.5  # bushes: turning stiffness over m g h, m that one foot sinks, damping ratio
 RARE = 0.02  # of all pieces: fewer do not make a row
 
 
@@ -87,7 +88,7 @@ class Replay:
     """A pattern replayed by servos in a world of its own, again and again from the same start. `names`: joints of the pattern; others (bushes) are
     passive."""
 
-    def __init__(self, model: Any, pattern: Any, contact: str, gains: tuple[float, float]) -> None:
+    def __init__(self, model: Any, pattern: Any, contact: str) -> None:
         import bunraku as bk
 
         known = pattern.humanoid.model
@@ -100,7 +101,7 @@ class Replay:
             self.q[:, mine.q], self.v[:, mine.v] = pattern.q[:, j.q], pattern.v[:, j.v]
         self.figure.q[:] = self.q[0]
         servos = [j.name for j in known.joints if j.nv and j.kind != "free"]
-        self.figure.servo(*gains, joints=servos, effort=np.inf)
+        self.figure.servo(KP, KD, joints=servos, effort=np.inf)
         self.world.step(300)  # settle on bushes
         self.start = self.world.snapshot()
         self.end = pattern.q[-1, :3]
@@ -149,12 +150,15 @@ def against_contacts(repeats: int, contact: str = "pgs", update: Any = None) -> 
     h = pattern.humanoid
     feet = (h.feet[0].link, h.feet[1].link)
     height = float(bk.centroidal(rigid, h.stand).com[2])
-    soft = bushes(rigid, feet, Bushes(turning_stiffness=FIRM * rigid.mass * 9.80665 * height))
+    weight, inertia = rigid.mass * 9.80665, rigid.mass * height**2
+    down, turn = weight / SINK, FIRM * weight * height
+    damped = 2 * RATIO * (down * rigid.mass) ** 0.5, 2 * RATIO * (turn * inertia) ** 0.5
+    soft = bushes(rigid, feet, Bushes(down, turn, *damped))
     replays = []
     for k in CUTS:
         if update is not None:
             update(f"soles of {k} pieces")
-        replays.append(Replay(cut_soles(soft, feet, k).build(), pattern, contact, GAINS["human"]))
+        replays.append(Replay(cut_soles(soft, feet, k).build(), pattern, contact))
     best: list[Any] = [None] * len(replays)
     for _ in range(repeats):
         for k, r in enumerate(replays):
@@ -178,17 +182,9 @@ def against_contacts(repeats: int, contact: str = "pgs", update: Any = None) -> 
     mean = float(np.mean(best[0][0]))
     return {
         "figure": "human() with a hinge at each wrist and bushes below the ankles",
-        "joint_dof": model.nv - 6, "bodies": model.nb - 1, "contact": contact, "table": table, "fit": fitted(table),
+        "joint_dof": model.nv - 6, "bodies": model.nb - 1, "contact": contact, "table": table,
         "mean_us": 1e6 * mean, "real_time_factor": DT / mean,
     }  # fmt: skip
-
-
-def fitted(table: list[dict[str, Any]]) -> dict[str, float]:
-    """us = base + each * points, by least squares over the table."""
-    if len(table) < 2:
-        return {}
-    each, base = np.polyfit([r["points"] for r in table], [r["us"] for r in table], 1)
-    return {"base_us": float(base), "us_a_point": float(each)}
 
 
 def bare(description: Any, feet: tuple[str, str]) -> Any:
@@ -206,16 +202,14 @@ def against_mujoco(repeats: int, contacts: tuple[str, ...] = ("pgs", "virtual_li
     import bunraku as bk
     from bunraku.cli.bench_mujoco import MujocoReplay
 
-    try:
-        importlib.import_module("mujoco")
-    except ImportError:
-        raise MissingExtra('the benchmark needs its peer MuJoCo: pip install "bunraku[bench]".') from None
+    if importlib.util.find_spec("mujoco") is None:
+        raise MissingExtra('the benchmark needs its peer MuJoCo: pip install "bunraku[bench]".')
     name = "simple_humanoid"
     pattern = ten_steps(bk.load(robot_file(f"{name}.urdf")))
     h = pattern.humanoid
     d = bare(h.model.description, (h.feet[0].link, h.feet[1].link))
-    ours = {c: Replay(d.build(), pattern, c, GAINS[name]) for c in contacts}
-    peers = {cone: MujocoReplay(d, pattern, DT, FRICTION, *GAINS[name], cone=cone) for cone in ("pyramidal", "elliptic")}
+    ours = {c: Replay(d.build(), pattern, c) for c in contacts}
+    peers = {cone: MujocoReplay(d, pattern, DT, FRICTION, KP, KD, cone=cone) for cone in ("pyramidal", "elliptic")}
     best = dict.fromkeys([*ours, *peers], np.inf)
     for _ in range(repeats):
         for key, side in (*ours.items(), *peers.items()):

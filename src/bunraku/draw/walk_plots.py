@@ -12,6 +12,7 @@ Checked in tests/draw/test_walk_plots.py and by looking.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def plot_zmp(report: WalkReport) -> bytes:
         inside = np.concatenate([low[on], high[on], report.com[:, k]])
         room = 0.08 * (np.ptp(inside) if len(inside) else 1.0) + 0.02
         axis.set_ylim(float(inside.min()) - room, float(inside.max()) + room)
-    axes[0].legend(fontsize=8, ncols=2, loc="best", framealpha=0.85)
+    axes[0].legend(fontsize=8, ncols=2, loc="upper left", framealpha=0.85)
     axes[2].plot(t, 1e3 * report.margin, color=COLORS[0], lw=0.9)
     axes[2].axhline(0.0, color="0.5", lw=0.8)
     axes[2].set_ylabel("ZMP margin, mm")
@@ -124,7 +125,7 @@ def plot_torques(report: WalkReport) -> bytes:
     )
     bound(axes[0], report.torques[before][:, order])
     total = report.power.sum(axis=1)
-    lines(axes[1], report.times, {"power of all joints": total}, "power, W")
+    lines(axes[1], report.times, {"power of all joints": total}, "power, W", "upper right")
     bound(axes[1], total[before])
     text = f"positive work {report.work[0]:.0f} J, cost of transport {report.cost_of_transport:.2f}"
     axes[1].text(0.01, 0.97, text, fontsize=8, va="top", transform=axes[1].transAxes)
@@ -152,6 +153,21 @@ def push_plot(
     axis.set_xticks(np.radians([0, 90, 180, 270]), ["ahead", "left", "back", "right"])
     axis.set_title(f"{title}\nN s/kg in 0.1 s, by the direction pushed to", fontsize=10)
     drawing.legend(fontsize=8, ncols=2, loc="outside lower center")
+    return png(drawing)
+
+
+def contact_plot(found: Mapping[str, Any]) -> bytes:
+    """Time of a step against contact points, as Fig. 7 of the paper on the contact solver; `found` as `bunraku bench walk --json` has it."""
+    drawing, (axis,) = figure(1, f"{found['joint_dof']} joint degrees of freedom, bushes included, {found['contact']}", (7.0, 3.6))
+    points, us = ([r[k] for r in found["table"]] for k in ("points", "us"))
+    axis.loglog(points, us, "o-", color=COLORS[0], lw=1.0, label="median of pieces of 20 steps")
+    axis.axhline(1000.0, color=COLORS[3], lw=1.0, ls="--", label="real time")
+    axis.set_xticks(points, [str(n) for n in points])
+    axis.minorticks_off()
+    axis.set_xlabel("contact points")
+    axis.set_ylabel("microseconds a step")
+    axis.set_ylim(1.0, 3000.0)
+    axis.legend(fontsize=8)
     return png(drawing)
 
 

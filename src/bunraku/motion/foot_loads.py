@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.model.model import Model
 from bunraku.motion.recording import RecordedFigure, Recording
 
 PRESSES = 1e-6  # of the weight: what counts as touching
@@ -70,7 +72,7 @@ class FootLoads:
         """(n, 2): whether a foot touches."""
         return self.state > 0
 
-    @property
+    @cached_property
     def corners(self) -> np.ndarray:
         """(n, 2, 4, 3): corners of both soles, anticlockwise from heel right."""
         arms = np.zeros((2, 4, 3))
@@ -89,6 +91,35 @@ class FootLoads:
             part = slice(k, k + CHUNK)
             out[part] = hull_margin(corners[part], on[part], points[part, :2])
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class SoleIn:
+    """A sole in a model, see `SoleOf`."""
+
+    body: int
+    position: np.ndarray
+    rotation: np.ndarray
+    half: np.ndarray
+
+
+class LinkSole(SoleOf, Protocol):
+    """A sole that knows the link it belongs to."""
+
+    @property
+    def link(self) -> str:
+        """Name of the foot."""
+        ...
+
+
+def soles_in(model: Model, feet: Sequence[LinkSole], of: Model) -> tuple[SoleIn, ...]:
+    """Soles of the model `of` in another one with the same feet, e.g. with bushes above them."""
+    out = []
+    for foot in feet:
+        old, new = of.frame(foot.link), model.frame(foot.link)
+        turn = new.rotation @ old.rotation.T
+        out.append(SoleIn(new.body, new.position + turn @ (foot.position - old.position), turn @ foot.rotation, foot.half))
+    return tuple(out)
 
 
 def foot_loads(recording: Recording, feet: Sequence[SoleOf], figure: str | None = None) -> FootLoads:

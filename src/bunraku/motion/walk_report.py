@@ -19,7 +19,7 @@ World axes, SI, sides (left, right). Checked in tests/motion/test_walk_report.py
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -32,7 +32,7 @@ from bunraku.motion.recording import Recording
 
 NOISE_HZ = 30.0
 ENDS = 0.02  # s of a support left out at each end
-SHORTEST = 0.1  # s: a support or swing that counts
+SHORTEST, MOVED = 0.1, 0.015  # s: a support or swing that counts; m that a foot moves in one
 LOW, CARRIES = 0.6, 0.05  # of a fall, see the module text
 
 
@@ -156,9 +156,15 @@ class WalkReport:
 
 
 def walk_report(
-    recording: Recording, feet: Sequence[SoleOf], pattern: Pattern | None = None, figure: str | None = None
+    recording: Recording,
+    feet: Sequence[SoleOf],
+    pattern: Pattern | None = None,
+    *,
+    figure: str | None = None,
+    driven: Collection[str] | None = None,
 ) -> WalkReport:
-    """The report of a recording; `feet`: soles (left, right) in the recorded figure's model; the pattern began at the recording's first time."""
+    """The report of a recording; `feet`: soles (left, right) in the recorded figure's model; the pattern began at the recording's first time; driven:
+    joints with motors, all without springs by default."""
     f = recording.figure(figure)
     loads, number = foot_loads(recording, feet, f.name), number_of(recording, f)
     frames = recording.frames
@@ -167,12 +173,9 @@ def walk_report(
     zmp = recording.zmp[1:, number]
     fell = fall(loads, com)
     landings, (begin, end) = landed(loads, fell)
-    free = [j for j in f.model.joints if j.kind == "free"]
-    driven = np.array(
-        [k for k in range(f.model.nv) if not f.model.stiffness[k] and not any(j.iv <= k < j.iv + j.nv for j in free)],
-        dtype=int,
-    )
-    torques = frames.torques[1:, f.part.v].astype(float)[:, driven]
+    motors = [j for j in f.model.joints if j.nv and j.kind != "free" and (driven is None or j.name in driven)]
+    dofs = np.array([k for j in motors for k in range(j.iv, j.iv + j.nv) if driven is not None or not f.model.stiffness[k]], dtype=int)
+    torques = frames.torques[1:, f.part.v].astype(float)[:, dofs]
     distance = way(loads, landings, fell)
     reference, error = None, None
     if pattern is not None:
@@ -180,8 +183,8 @@ def walk_report(
         reference = np.column_stack([np.interp(loads.times, at, column) for column in np.asarray(pattern.zmp).T])
         error = off_places(loads, pattern)
     return WalkReport(
-        recording.title, f.name, loads, com, zmp, reference, loads.margin(zmp), torques, torques * (0.5 * (v[1:] + v[:-1]))[:, driven],
-        tuple(f.model.dof_names[k] for k in driven), fell, landings, distance, distance / (end - begin) if end > begin else 0.0,
+        recording.title, f.name, loads, com, zmp, reference, loads.margin(zmp), torques, torques * (0.5 * (v[1:] + v[:-1]))[:, dofs],
+        tuple(f.model.dof_names[k] for k in dofs), fell, landings, distance, distance / (end - begin) if end > begin else 0.0,
         noise(loads, fell), error,
         tuple((e["time"], float(e["until"]), float(np.linalg.norm(e["wrench"][:3]))) for e in recording.events if e["kind"] == "push"),
     )  # fmt: skip
@@ -206,7 +209,10 @@ def landed(loads: FootLoads, fell: float | None) -> tuple[tuple[tuple[float, int
     last = np.inf if fell is None else fell
     for side in (0, 1):
         for a, b in runs(~loads.touches[:, side]):
-            if a > 0 and b < len(t) and t[b] - t[a] >= SHORTEST and t[b] < last:
+            if a == 0 or b == len(t) or t[b] - t[a] < SHORTEST or t[b] >= last:
+                continue
+            moved = np.linalg.norm(loads.position[a:b, side] - loads.position[a - 1, side], axis=1).max()
+            if moved > MOVED:
                 out.append((float(t[b]), side))
                 lifts.append(float(t[a]))
     out.sort()
