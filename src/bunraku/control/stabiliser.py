@@ -6,7 +6,7 @@ Each period (default 4 ms):
     pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s,   s' = x - x_ref                         eq. (20) of Caron, Kheddar, Tempier 2019, capture-point form
                  of Kajita and others 2010; p is held in the soles, up to `lean` beyond: there the body bends at the hips
     damping      c'' = w^2 (c - p) in the level, spring and damper about the plan's height
-    sharing      p divided between the feet and inside each of them                              (control.balance_problem)
+    sharing      p divided between the feet and inside each of them                              (control.balance_kernel)
     uprightness  pelvis and trunk turn back to the plan's attitude; spin about the centre of mass is damped
     landing      the swinging foot gives way: its task ends with the first felt weight; a late ground is searched for
     stepping     the landing place and time follow the capture point; a figure that stands takes reserve steps when it must
@@ -23,28 +23,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.control.balance_problem import BalanceProblem
+from bunraku.control import balance_arrays as b
+from bunraku.control import whole_body_arrays as at
+from bunraku.control.balance_kernel import act
 from bunraku.control.state_estimate import Instruments, StateEstimate
 from bunraku.control.stepping import Reach, Stepping
-from bunraku.control.walking_plan import (
-    COM,
-    COM_RATE,
-    FOOT,
-    FOOT_ACC,
-    FOOT_RATE,
-    LOAD,
-    SPIN,
-    TURN,
-    ZMP,
-    FootLike,
-    WalkingPlan,
-)
+from bunraku.control.walking_plan import COM, COM_RATE, FOOT, ZMP, FootLike, WalkingPlan
 from bunraku.errors import InputError
 from bunraku.model.model import Model
 
 if TYPE_CHECKING:
     from bunraku.world.figure import Figure
     from bunraku.world.world import World
+
+
+SOLVER = {"y": at.W_Y, "acts": at.W_STATE, "multipliers": at.W_LAM, "cones": at.W_CONE, "bodies": at.W_CONTACT_BODY}
 
 
 @dataclass(frozen=True)
@@ -71,6 +64,12 @@ class Gains:
     margin: float = 0.01
     steps: bool = True
     friction: float = 0.6
+
+    def as_set(self) -> list[float]:
+        """In the order of balance_arrays.B_SET."""
+        pairs = [*self.body, *self.foot, *self.posture, *self.hold, self.spin]
+        weights = [self.weight_force, self.weight_height, self.weight_spin, self.weight_body, self.weight_foot]
+        return [*pairs, *weights, self.weight_posture, self.weight_share]
 
 
 class Stabiliser:
@@ -99,24 +98,25 @@ class Stabiliser:
         self.gains = gains or Gains()
         self.main, self.reserve = plan, reserve
         self.instruments = Instruments(world, figure, model, feet, **(sensors or {}))
-        self.estimate = StateEstimate(self.instruments, model, feet, period, plan.q[0])
+        self.room = b.BalanceRoom(model, feet, trunk, self.gains.friction)
+        self.room.w[b.B_SET][:] = self.gains.as_set()
+        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0])
+        self.mass = model.mass
         self.weight = self.estimate.weight
         length = plan.rows[0, COM + 2] - plan.rows[0, ZMP + 2]
         width = max(f.half[1] for f in feet)
         near = 2 * width + 0.02
         self.stepping = Stepping(plan, self.weight, Reach(0.5 * length, near, max(0.5 * length, near)), period)
         self.stepping.adapt = self.gains.steps
-        self.problem = BalanceProblem(model, feet, trunk, self.gains.friction)
         names = [j for j in model.joints if j.nv and j.kind != "free"]
         self.from_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in names])
         self.to_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in map(figure.model.joint, (j.name for j in names))])
-        self.posture_weight = np.full(model.nv, self.gains.weight_posture)
         self.sum = np.zeros(2)
         self.moved: tuple[int, float, list[float]] | None = None  # reserve plan in use: side, yaw, shift
         self.kept_clock = 0.0
         self.error = np.zeros(2)  # of the capture point
         self.pressure = plan.rows[0, ZMP : ZMP + 2].copy()
-        self.calls = 0
+        self.halves = [np.asarray(f.half, dtype=float) for f in feet]
 
     def __call__(self, world: World) -> None:
         """Set the figure's torques, once a period."""
@@ -129,134 +129,73 @@ class Stabiliser:
         """(nv) of the rigid model."""
         e, s, g = self.estimate, self.stepping, self.gains
         e.update(s.standing)
-        self.calls += 1
-        soles = e.position[e.bodies] + np.einsum("kij,kj->ki", e.rotation[e.bodies], e.soles)
+        seen = e.seen
+        soles = seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
         _, landed = s.lift_and_land(e.load)
         k, part = s.row()
-        rows = s.plan.rows
-        row = (1.0 - part) * rows[k] + part * rows[k + 1]
+        row = s.plan.rows[k] + part * (s.plan.rows[k + 1] - s.plan.rows[k])
         if landed >= 0:
             e.land(landed, float(row[FOOT + 3 * landed + 2]))
             s.found(landed, soles[landed, :2])
-        height = max(float(e.com[2] - row[ZMP + 2]), 0.2)
-        omega = (self.weight / self.model.mass / height) ** 0.5
-        zmp_shift, capture_shift, _ = s.shifts(row, omega)
-        capture = e.com[:2] + e.com_rate[:2] / omega
-        wanted = row[COM : COM + 2] + row[COM_RATE : COM_RATE + 2] / omega * s.rate + capture_shift
-        error = capture - wanted
-        self.error = error
-        self.sum = np.clip(self.sum * (1 - 0.5 * self.period) + self.period * error, -0.05, 0.05)
-        zmp = row[ZMP : ZMP + 2] + zmp_shift
-        pressure = zmp + (1.0 + g.capture) * error + g.integral * self.sum
-        pressure, share, inside = self.into_soles(pressure, soles)
-        self.pressure = pressure
+        com, rate = seen[b.COM : b.COM + 3], seen[b.COM_RATE : b.COM_RATE + 3]
+        omega = (self.weight / self.mass / max(float(com[2] - row[ZMP + 2]), 0.2)) ** 0.5
+        zmp_shift, capture_shift = s.shifts(row, omega)
+        capture = com[:2] + rate[:2] / omega
+        wanted = row[COM : COM + 2] + (s.rate / omega) * row[COM_RATE : COM_RATE + 2] + capture_shift
+        error = self.error = capture - wanted
+        self.sum = np.minimum(np.maximum((1 - 0.5 * self.period) * self.sum + self.period * error, -0.05), 0.05)
+        pressure = row[ZMP : ZMP + 2] + zmp_shift + (1.0 + g.capture) * error + g.integral * self.sum
         if self.reserve is not None and s.swing < 0:
             self.step_out_if_needed(capture, soles)
         if s.swing >= 0:
             stand = 1 - s.plan.swings[s.swing][0]
-            axes = level_axes(e.rotation[e.bodies[stand]] @ self.feet[stand].rotation)
-            room = np.maximum(np.asarray(self.feet[stand].half) - 0.02, 0.0)
-            s.catch(error, room, axes, omega)
-        self.fill(k, row, soles, omega, pressure, share, inside)
-        tau = self.solve(omega, pressure, row)
+            s.catch(error, np.maximum(self.halves[stand] - 0.02, 0.0), self.axes(stand), omega)
+        self.ask(k, row, soles, self.into_soles(pressure, soles), omega)
+        act.call(self.room.table.handle)
         s.advance()
-        return tau
+        return self.room.w[at.W_TAU]
 
-    def into_soles(self, p: np.ndarray, soles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(pressure held in the soles that stand, each foot's share, each foot's own pressure in its axes)."""
-        e, s, margin = self.estimate, self.stepping, self.gains.margin
-        inside = np.zeros((2, 2))
-        if s.standing.all():
+    def axes(self, side: int) -> np.ndarray:
+        """(2, 2): ahead and left of a sole, seen from above."""
+        n = b.OF_BODY + b.BODY_SIZE * side + b.TURN
+        return level_axes(self.estimate.seen[n : n + 9].reshape(3, 3) @ self.feet[side].rotation)
+
+    def into_soles(self, p: np.ndarray, soles: np.ndarray) -> np.ndarray:
+        """The pressure held in the soles that stand, and `lean` beyond; each foot's share and its own pressure go into the problem's arrays."""
+        s, ask, lean = self.stepping, self.room.w[b.B_ASK], self.gains.lean
+        t = float(s.standing[1])
+        if s.standing[0] and s.standing[1]:
             way = soles[1, :2] - soles[0, :2]
-            t = float(np.clip((p - soles[0, :2]) @ way / max(float(way @ way), 1e-9), 0.0, 1.0))
-            share = np.array([1.0 - t, t])
-            middle = soles[0, :2] + t * way
-        else:
-            share = s.standing.astype(float)
-            middle = soles[int(not s.standing[0]), :2]
-        if not s.standing.any():
-            return p, share, inside
-        main = int(share[1] > share[0])
-        axes = level_axes(e.rotation[e.bodies[main]] @ self.feet[main].rotation)
-        half = np.maximum(np.asarray(self.feet[main].half) - margin, 0.005)
-        local = axes.T @ (p - middle)
-        held = np.clip(local, -half, half)
-        for side in (0, 1):
-            inside[side] = held
-        beyond = np.clip(local - held, -self.gains.lean, self.gains.lean)
-        return middle + axes @ (held + beyond), share, inside
+            t = min(max(float((p - soles[0, :2]) @ way) / max(float(way @ way), 1e-9), 0.0), 1.0)
+        middle = soles[0, :2] + t * (soles[1, :2] - soles[0, :2])
+        main = int(t > 0.5)
+        axes = self.axes(main)
+        half = np.maximum(self.halves[main] - self.gains.margin, 0.005)
+        local = (p - middle) @ axes
+        held = np.minimum(np.maximum(local, -half), half)
+        ask[b.PART : b.PART + 2] = 1.0 - t, t
+        ask[b.INSIDE : b.INSIDE + 2] = ask[b.INSIDE + 2 : b.INSIDE + 4] = held
+        return middle + axes @ (held + np.minimum(np.maximum(local - held, -lean), lean))
 
-    def fill(
-        self,
-        k: int,
-        row: np.ndarray,
-        soles: np.ndarray,
-        omega: float,
-        pressure: np.ndarray,
-        share: np.ndarray,
-        inside: np.ndarray,
-    ) -> None:
-        """Posture, contacts and tasks into the problem's arrays."""
-        e, s, g, problem = self.estimate, self.stepping, self.gains, self.problem
-        q, v = e.q, e.v
-        spring, damper = g.posture
-        wanted = spring * problem.posture_error(q, s.plan.q[k]) + damper * (s.rate * s.plan.v[k] - v)
-        problem.put_posture(q, v, wanted, self.posture_weight)
-        normals, corners = np.zeros((2, 3)), np.zeros((2, 4, 3))
-        for side in (0, 1):
-            body = e.bodies[side]
-            R = e.rotation[body]
-            goal = s.plan.foot_rotation[k, side]
-            normals[side] = (goal @ self.feet[side].rotation)[:, 2]
-            if s.standing[side]:
-                turn = g.hold[0] * turn_error(R, goal)
-                turn -= turn @ normals[side] * normals[side]
-                alpha = turn - g.hold[1] * e.twist[body, 3:]
-                arm = (problem.corners[side] - e.soles[side]) @ R.T
-                corners[side] = np.cross(alpha, arm)
-        problem.put_contacts(s.standing, normals, share, inside, self.weight, corners, g.weight_share)
-        spring, damper = g.body
-        for n, body in enumerate(problem.bodies):
-            wanted = np.zeros(6)
-            spin = s.rate * row[TURN + 3 * n : TURN + 3 * n + 3]
-            wanted[3:] = spring * turn_error(e.rotation[body], s.plan.body_rotation[k, n]) + damper * (
-                spin - e.twist[body, 3:]
-            )
-            problem.put_task(n, body, np.zeros(3), wanted, np.repeat([0.0, g.weight_body], 3))
-        self.tasks = 2
+    def ask(self, k: int, row: np.ndarray, soles: np.ndarray, pressure: np.ndarray, omega: float) -> None:
+        """What the figure shall do now, into the problem's arrays."""
+        s, w, seen, plan = self.stepping, self.room.w, self.estimate.seen, self.stepping.plan
+        self.pressure = pressure
+        ask = w[b.B_ASK]
+        w[b.B_ROW][:] = row
+        w[b.B_TURNS][:18], w[b.B_TURNS][18:] = plan.foot_rotation[k].ravel(), plan.body_rotation[k].ravel()
+        w[b.B_GOAL_Q][:], w[b.B_GOAL_V][:] = plan.q[k], plan.v[k]
+        spring, damper = self.gains.height
+        lift = spring * (row[COM + 2] - seen[b.COM + 2]) + damper * (row[COM_RATE + 2] - seen[b.COM_RATE + 2])
+        ask[b.FORCE : b.FORCE + 2] = self.mass * omega**2 * (seen[b.COM : b.COM + 2] - pressure)
+        ask[b.FORCE + 2] = self.weight + self.mass * min(max(lift, -6.0), 6.0)
+        ask[b.RATE], ask[b.WEIGHT], ask[b.SWINGS] = s.rate, self.weight, -1.0
+        ask[b.STANDS : b.STANDS + 2] = s.standing
         if s.swing >= 0:
-            side = s.plan.swings[s.swing][0]
-            body = e.bodies[side]
+            side = plan.swings[s.swing][0]
             shift, rate = s.foot_shift()
-            shift[2] += float(soles[1 - side, 2] - row[FOOT + 3 * (1 - side) + 2])
-            spring, damper = g.foot
-            wanted = np.zeros(6)
-            arm = e.rotation[body] @ e.soles[side]
-            speed = e.twist[body, :3] + np.cross(e.twist[body, 3:], arm)
-            a, b, c, d = (x + 3 * side for x in (FOOT, FOOT_RATE, FOOT_ACC, SPIN))
-            wanted[:3] = (
-                s.rate**2 * row[c : c + 3]
-                + spring * (row[a : a + 3] + shift - soles[side])
-                + damper * (s.rate * row[b : b + 3] + rate - speed)
-            )
-            wanted[3:] = spring * turn_error(e.rotation[body], s.plan.foot_rotation[k, side]) + damper * (
-                s.rate * row[d : d + 3] - e.twist[body, 3:]
-            )
-            problem.put_task(2, body, e.soles[side], wanted, np.full(6, g.weight_foot))
-            self.tasks = 3
-
-    def solve(self, omega: float, pressure: np.ndarray, row: np.ndarray) -> np.ndarray:
-        """Torques for the wanted force on the centre of mass."""
-        e, g, mass = self.estimate, self.gains, self.model.mass
-        momentum, weight = np.zeros(6), np.zeros(6)
-        momentum[:2] = mass * omega**2 * (e.com[:2] - pressure)
-        spring, damper = g.height
-        lift = spring * (row[COM + 2] - e.com[2]) + damper * (row[COM_RATE + 2] - e.com_rate[2])
-        momentum[2] = self.weight + mass * float(np.clip(lift, -6.0, 6.0))
-        momentum[3:] = -g.spin * e.spin
-        weight[:2], weight[2] = g.weight_force / mass**2, g.weight_height / mass**2
-        weight[3:] = g.weight_spin / (0.15 * mass) ** 2
-        return self.problem.solve(self.tasks, momentum, weight)
+            shift[2] += soles[1 - side, 2] - row[FOOT + 3 * (1 - side) + 2]
+            ask[b.SWINGS], ask[b.SHIFT : b.SHIFT + 3], ask[b.SHIFT_RATE : b.SHIFT_RATE + 3] = side, shift, rate
 
     # ---- reserve steps -------------------------------------------------------------------------------------------------------
 
@@ -271,10 +210,8 @@ class Stabiliser:
             return
         way = soles[1, :2] - soles[0, :2]
         t = float(np.clip((capture - soles[0, :2]) @ way / max(float(way @ way), 1e-9), 0.0, 1.0))
-        R = self.estimate.rotation[self.estimate.bodies[0]] @ self.feet[0].rotation
-        axes = level_axes(R)
-        local = axes.T @ (capture - soles[0, :2] - t * way)
-        half = np.asarray(self.feet[0].half)
+        local = (capture - soles[0, :2] - t * way) @ self.axes(0)
+        half = self.halves[0]
         if np.all(np.abs(local) < half - 0.02):
             return
         if abs(local[1]) > half[1] - 0.02:
@@ -286,8 +223,7 @@ class Stabiliser:
     def take_up(self, side: int | None) -> None:
         """Play the reserve steps that begin with `side`, from its lift on; None: the main plan again."""
         s = self.stepping
-        e = self.estimate
-        soles = e.position[e.bodies] + np.einsum("kij,kj->ki", e.rotation[e.bodies], e.soles)
+        soles = self.estimate.seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
         if side is None:
             s.plan, s.clock, self.moved = self.main, self.kept_clock, None
         else:
@@ -295,9 +231,7 @@ class Stabiliser:
             if self.moved is None:
                 self.kept_clock = s.clock
             plan = self.reserve[side]
-            goal = level_axes(e.rotation[e.bodies[0]] @ self.feet[0].rotation)
-            here = level_axes(plan.foot_rotation[0, 0] @ self.feet[0].rotation)
-            turn = goal @ here.T
+            turn = self.axes(0) @ level_axes(plan.foot_rotation[0, 0] @ self.feet[0].rotation).T
             yaw = float(np.arctan2(turn[1, 0], turn[0, 0]))
             middle = 0.5 * (plan.rows[0, FOOT : FOOT + 3] + plan.rows[0, FOOT + 3 : FOOT + 6])
             now = soles.mean(axis=0)
@@ -305,7 +239,6 @@ class Stabiliser:
             self.moved = (side, yaw, shift.tolist())
             s.plan = self.moved_plan()
             s.clock = s.plan.swings[0][1] * s.plan.dt
-        k, _ = s.row()
         for foot in (0, 1):
             s.found(foot, soles[foot, :2])
 
@@ -323,7 +256,8 @@ class Stabiliser:
         return {
             "estimate": self.estimate.state(),
             "stepping": self.stepping.state(),
-            "problem": self.problem.state(),
+            "solver": {name: self.room.w[k].tolist() for name, k in SOLVER.items()},
+            "contacts": int(self.room.w[at.W_COUNT][at.NC]),
             "sum": self.sum.tolist(),
             "moved": None if self.moved is None else [self.moved[0], self.moved[1], list(self.moved[2])],
             "kept_clock": self.kept_clock,
@@ -337,7 +271,9 @@ class Stabiliser:
         self.kept_clock = float(state["kept_clock"])
         self.estimate.restore(state["estimate"])
         self.stepping.restore(state["stepping"])
-        self.problem.restore(state["problem"])
+        for name, k in SOLVER.items():
+            self.room.w[k][...] = np.array(state["solver"][name]).reshape(self.room.w[k].shape)
+        self.room.w[at.W_COUNT][at.NC] = state["contacts"]
         self.sum = np.array(state["sum"], dtype=float)
 
 
@@ -346,9 +282,3 @@ def level_axes(R: np.ndarray) -> np.ndarray:
     x, y = R[0, 0], R[1, 0]
     n = max((x * x + y * y) ** 0.5, 1e-9)
     return np.array([[x / n, -y / n], [y / n, x / n]])
-
-
-def turn_error(R: np.ndarray, goal: np.ndarray) -> np.ndarray:
-    """Rotation vector (of small turns) from R to goal, world axes: the axial part of goal R'."""
-    E = goal @ R.T
-    return 0.5 * np.array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]])

@@ -14,9 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bunraku.control.balance_arrays import (
+    ANCHOR,
+    B_SEEN,
+    B_STATE,
+    BASE,
+    BODY_SIZE,
+    KEEP,
+    OF_BODY,
+    OF_SOLE,
+    PERIOD,
+    SHARE,
+    BalanceRoom,
+)
+from bunraku.control.balance_kernel import see
 from bunraku.control.walking_plan import FootLike
-from bunraku.dynamics.functions import centroidal, kinematics
-from bunraku.dynamics.work import Work
+from bunraku.control.whole_body_arrays import W_Q, W_V
+from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.model.model import Model
 
@@ -59,72 +73,47 @@ def place_of(model: Model, foot: FootLike) -> dict[str, Any]:
 
 
 class StateEstimate:
-    """q, v of the rigid model; com, com_rate; load (2) [N]; pressure (2, 2) per foot; zmp. See the module text."""
+    """`seen` (bunraku.control.balance_arrays) after `update`; load (2) [N] of the feet, filtered; pressure (2, 2) inside each sole [m]. See the module text."""
 
     def __init__(
-        self, instruments: Instruments, model: Model, feet: tuple[FootLike, FootLike], period: float, q: np.ndarray
-    ) -> None:
-        self.instruments, self.model, self.feet, self.period = instruments, model, feet, period
-        self.bodies = [f.body for f in feet]
-        self.soles = np.array([f.position for f in feet])
-        self.work = Work(model)
-        self.q, self.v = q.copy(), np.zeros(model.nv)
+        self, instruments: Instruments, room: BalanceRoom, model: Model, feet: tuple[FootLike, FootLike], period: float, q: np.ndarray
+    ) -> None:  # fmt: skip
+        self.instruments, self.handle = instruments, room.table.handle
+        self.q, self.v, self.s, self.seen = room.w[W_Q], room.w[W_V], room.w[B_STATE], room.w[B_SEEN]
         k = kinematics(model, q)
-        self.anchor = k.position[self.bodies].copy()
+        self.s[ANCHOR : ANCHOR + 6] = k.position[[f.body for f in feet]].ravel()
+        self.s[BASE : BASE + 3], self.s[PERIOD] = q[:3], period
+        self.s[KEEP] = np.exp(-2 * np.pi * CUT * period)
+        self.keep_force = float(np.exp(-2 * np.pi * FORCE_CUT * period))
         self.weight = model.mass * float(np.linalg.norm(model.gravity))
         self.load = np.full(2, 0.5 * self.weight)
-        self.raw = self.load.copy()
         self.pressure = np.zeros((2, 2))
-        self.velocity, self.last = np.zeros(3), q[:3].copy()
-        self.keep = float(np.exp(-2 * np.pi * CUT * period))
-        self.keep_force = float(np.exp(-2 * np.pi * FORCE_CUT * period))
 
     def update(self, standing: np.ndarray) -> None:
         """Read the instruments; `standing` (2): which feet are at their anchors."""
         i, q, v = self.instruments, self.q, self.v
-        seen, coders = i.imu.read("gyro", "orientation"), i.encoders.read()
-        q[3:7], v[3:6] = seen["orientation"], seen["gyro"]
+        attitude, coders = i.imu.read("gyro", "orientation"), i.encoders.read()
+        q[3:7], v[3:6] = attitude["orientation"], attitude["gyro"]
         q[i.iq], v[i.iv] = coders["position"], coders["velocity"]
         for side, sensor in enumerate(i.feet):
             wrench = sensor.read()
             force, torque = wrench["force"], wrench["torque"]
-            self.raw[side] = -force[2]
             if force[2] < -1.0:
                 self.pressure[side] = -torque[1] / force[2], torque[0] / force[2]
-        self.load += (1.0 - self.keep_force) * (np.maximum(self.raw, 0.0) - self.load)
-        q[:3], v[:3] = 0.0, 0.0
-        k = kinematics(self.model, q, v, work=self.work)
-        share = np.where(standing, np.maximum(self.load, 0.02 * self.weight), 0.0)
-        if share.sum() > 0.0:
-            share /= share.sum()
-            at, rate = k.position[self.bodies], k.twist[self.bodies, :3]
-            self.velocity += (1.0 - self.keep) * (-share @ rate - self.velocity)
-            q[:3] = share @ (self.anchor - at)
-        else:  # in the air: on along a parabola
-            self.velocity += self.period * self.model.gravity
-            q[:3] = self.last + self.period * self.velocity
-        v[:3] = self.velocity
-        self.last = q[:3].copy()
-        self.rotation = k.rotation
-        self.position = k.position + q[:3]
-        self.twist = k.twist
-        self.twist[:, :3] += self.velocity
-        c = centroidal(self.model, q, v, work=self.work)
-        self.com, self.com_rate, self.spin = c.com, c.com_velocity, c.angular
+            self.load[side] += (1.0 - self.keep_force) * (max(-force[2], 0.0) - self.load[side])
+            self.s[SHARE + side] = max(self.load[side], 0.02 * self.weight) if standing[side] else 0.0
+        see.call(self.handle)
 
     def land(self, side: int, height: float) -> None:
         """A foot stands from now on; `height` [m] was planned for its sole."""
-        body = self.bodies[side]
-        self.anchor[side] = self.position[body]
-        sole = self.position[body, 2] + (self.rotation[body] @ self.soles[side])[2]
-        self.anchor[side, 2] += 0.5 * (height - sole)
+        ankle = self.seen[OF_BODY + BODY_SIZE * side :][:3]
+        self.s[ANCHOR + 3 * side : ANCHOR + 3 * side + 3] = ankle
+        self.s[ANCHOR + 3 * side + 2] += 0.5 * (height - self.seen[OF_SOLE + 6 * side + 2])
 
     def state(self) -> dict[str, Any]:
         """What a snapshot keeps."""
-        names = ("anchor", "load", "velocity", "last")
-        return {name: getattr(self, name).tolist() for name in names}
+        return {"state": self.s.tolist(), "load": self.load.tolist(), "pressure": self.pressure.tolist()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put it back."""
-        for name, x in state.items():
-            setattr(self, name, np.array(x, dtype=float))
+        self.s[:], self.load[:], self.pressure[:] = state["state"], state["load"], state["pressure"]

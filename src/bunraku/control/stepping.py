@@ -114,17 +114,16 @@ class Stepping:
         size = float(np.hypot(*offset))
         return offset * (1.0 - min(HOME / size, 1.0)) if size > 0 else offset.copy()
 
-    def shifts(self, row: np.ndarray, omega: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """(of the zero-moment point, of the capture point, time to the middle of the next exchange) now."""
-        zmp = row[LOAD : LOAD + 2] @ self.offset
+    def shifts(self, row: np.ndarray, omega: float) -> tuple[np.ndarray, np.ndarray]:
+        """(of the zero-moment point, of the capture point) now."""
         if self.swing >= 0:
             side = self.plan.swings[self.swing][0]
             stand = self.offset[1 - side]
             T = self.time_to_exchange()
-            return stand.copy(), stand + (self.home - stand) * np.exp(-omega * T), T
+            return stand.copy(), stand + (self.home - stand) * np.exp(-omega * T)
         before, after, T = self.exchange()
         grown = np.exp(-omega * T) if T > 0 else 1.0
-        return zmp, (before + (after - before) * grown) @ self.offset, T
+        return row[LOAD : LOAD + 2] @ self.offset, (before + (after - before) * grown) @ self.offset
 
     def time_to_exchange(self) -> float:
         """From now to the middle of the support on both feet that follows this swing [s]."""
