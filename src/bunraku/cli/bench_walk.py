@@ -87,7 +87,9 @@ def show(report: dict[str, Any]) -> None:
     if found := report.get("mujoco"):
         table = Table("walk of " + found["robot"], "us a step", "times real time", "MuJoCo / Bunraku")
         for r in found["ours"]:
-            table.add_row(f"Bunraku {r['contact']}", f"{r['us']:.2f}", f"{r['real_time_factor']:.0f}", f"{r['ratio']:.2f}")
+            table.add_row(
+                f"Bunraku {r['contact']}", f"{r['us']:.2f}", f"{r['real_time_factor']:.0f}", f"{r['ratio']:.2f}"
+            )
         peer = found["mujoco"]
         table.add_row(f"MuJoCo ({peer['cone']})", f"{peer['us']:.2f}", f"{peer['real_time_factor']:.0f}", "")
         console.print(table)

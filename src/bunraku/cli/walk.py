@@ -99,7 +99,12 @@ def main(
         with timed(seconds, "report"):
             report = report_of(walker, out / "walk.bkr")
         data = summary_of(report, walker, seconds["simulate"])
-        data |= {"model": model, "footsteps": footsteps, **{k: v for k, v in options.items() if k != "seed"}, "folder": str(out)}
+        data |= {
+            "model": model,
+            "footsteps": footsteps,
+            **{k: v for k, v in options.items() if k != "seed"},
+            "folder": str(out),
+        }
         notes = write(data, report, out, pictures, seconds, update)
     data["seconds"] = seconds
     if json:
@@ -135,7 +140,9 @@ def push_of(text: str) -> Push:
     elif to in DIRECTIONS:
         degrees = DIRECTIONS[to]
     else:
-        raise InputError(f"--push {text!r}: there is no direction {to!r}.{closest(to, DIRECTIONS)} Or give degrees to the left.")
+        raise InputError(
+            f"--push {text!r}: there is no direction {to!r}.{closest(to, DIRECTIONS)} Or give degrees to the left."
+        )
     return Push(float(found["newtons"]), float(found["time"]), degrees)
 
 
@@ -191,4 +198,6 @@ def live(walker: Walker, pushes: list[Push], *, browser: bool, port: int) -> int
 
     if pushes:
         walker.world.add_controller(push_now)
-    return stay(view_world(walker.world, title=f"{walker.model.name} walks", browser=browser, port=port, token=own_token()))
+    return stay(
+        view_world(walker.world, title=f"{walker.model.name} walks", browser=browser, port=port, token=own_token())
+    )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bunraku.motion.walk_report import WalkReport
 
 FPS, FILM = 12.5, (320, 400)
-STROBE, FIGURES, APART = (1280, 560), 9, 0.3  # pixels; how many instants, m between them
+HIGH, FIGURES, APART = 560, 9, 0.42  # strobe picture: pixels, how many instants at the most, m between them
 
 
 def report_of(walker: Walker, path: Path) -> WalkReport:
@@ -57,7 +57,10 @@ def text(data: dict[str, Any]) -> list[str]:
         ("feet off their plan", f"{100 * off:.1f} cm, {data['final_error_deg']:.1f} degrees"),
         ("ZMP margin on one foot", f"{mm(margin['single_mean'])} mean, {mm(margin['single_least'])} least"),
         ("cost of transport", "none" if data["distance_m"] < 1e-3 else f"{data['cost_of_transport']:.2f}"),
-        ("largest torque", f"{data['peak_torque']['value']:.0f} N m ({data['peak_torque']['joint'].replace('_', ' ')})"),
+        (
+            "largest torque",
+            f"{data['peak_torque']['value']:.0f} N m ({data['peak_torque']['joint'].replace('_', ' ')})",
+        ),
         ("real-time factor", f"{data['real_time_factor']:.1f}"),
     ]
     width = max(len(name) for name, _ in rows)
@@ -90,8 +93,9 @@ def write(
         with Recording.open(out / "walk.bkr") as r:
             update(60, "strobe picture")
             with timed(seconds, "strobe"):
-                size = {"width": STROBE[0], "height": STROBE[1]}
-                write_bytes(out / "strobe.png", png_bytes(picture(r, most=FIGURES, apart=APART, **size)))
+                wide = round(min(1500.0, 480.0 + 260.0 * data["distance_m"]))
+                image = picture(r, most=FIGURES, apart=APART, width=wide, height=HIGH)
+                write_bytes(out / "strobe.png", png_bytes(image))
             update(63, "film")
             with timed(seconds, "film"):
                 n, drawn = count(r, FPS), []

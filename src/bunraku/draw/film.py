@@ -18,7 +18,7 @@ import numpy as np
 
 from bunraku.draw.camera import VIEWS, Camera, fit
 from bunraku.draw.render import check_size, render
-from bunraku.draw.world import APART, camera_for, chosen, world_scene
+from bunraku.draw.world import camera_for, chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
 from bunraku.motion.motion import between, even_times
 from bunraku.motion.recording import Recording
@@ -34,12 +34,23 @@ def picture(
     width: int = 960,
     height: int = 640,
     most: int = 6,
-    apart: float = APART,
+    apart: float | None = None,
 ) -> np.ndarray:
-    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, between which something moves `apart` [m]."""
+    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, evenly in time; with `apart` [m] evenly along the way of the
+    largest figure, so far from each other or farther."""
     check(view, width, height)
-    scene = world_scene(recording, chosen(recording, recording.q, most, apart), view)
+    q = recording.q
+    states = chosen(recording, q, most) if apart is None else [q[k] for k in along(recording, most, apart)]
+    scene = world_scene(recording, states, view)
     return render(scene, camera_for(scene, view, width / height), width, height)
+
+
+def along(recording: Recording, most: int, apart: float) -> list[int]:
+    """Up to `most` frames, the first and the last among them, between which the largest figure goes equally far, `apart` [m] or more."""
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way(recording), axis=0), axis=1))])
+    parts = int(np.clip(np.floor(gone[-1] / apart), 1, most - 1))
+    inner = [int(np.searchsorted(gone, k * gone[-1] / parts)) for k in range(1, parts)]
+    return sorted({0, *inner, len(recording) - 1})
 
 
 def frames(

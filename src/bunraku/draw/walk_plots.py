@@ -158,7 +158,9 @@ def push_plot(
 
 def contact_plot(found: Mapping[str, Any]) -> bytes:
     """Time of a step against contact points, as Fig. 7 of the paper on the contact solver; `found` as `bunraku bench walk --json` has it."""
-    drawing, (axis,) = figure(1, f"{found['joint_dof']} joint degrees of freedom, bushes included, {found['contact']}", (7.0, 3.6))
+    drawing, (axis,) = figure(
+        1, f"{found['joint_dof']} joint degrees of freedom, bushes included, {found['contact']}", (7.0, 3.6)
+    )
     points, us = ([r[k] for r in found["table"]] for k in ("points", "us"))
     axis.loglog(points, us, "o-", color=COLORS[0], lw=1.0, label="median of pieces of 20 steps")
     axis.axhline(1000.0, color=COLORS[3], lw=1.0, ls="--", label="real time")

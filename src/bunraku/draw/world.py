@@ -93,13 +93,13 @@ def world_scene(
     return scene
 
 
-def chosen(world: World | Recorded, q: np.ndarray, most: int, apart: float = APART) -> list[np.ndarray]:
-    """At most `most` states, evenly over the run, that can be told apart: something has moved by `apart` [m]; the last is among them."""
+def chosen(world: World | Recorded, q: np.ndarray, most: int) -> list[np.ndarray]:
+    """At most `most` states, evenly over the run, that can be told apart; the first and the last are among them."""
     rows = np.linspace(0, len(q) - 1, min(most, len(q))).round().astype(int)
     places = [np.array([p for _, p, _, _ in shapes_at(world, q[r])]) for r in rows]
     keep = [len(rows) - 1]  # from the end, which is drawn strongest
     for i in range(len(rows) - 2, -1, -1):
-        if np.linalg.norm(places[i] - places[keep[-1]], axis=1).max(initial=0.0) >= apart:
+        if np.linalg.norm(places[i] - places[keep[-1]], axis=1).max(initial=0.0) >= APART:
             keep.append(i)
     return [q[rows[i]] for i in reversed(keep)]
 

@@ -118,7 +118,9 @@ def soles_in(model: Model, feet: Sequence[LinkSole], of: Model) -> tuple[SoleIn,
     for foot in feet:
         old, new = of.frame(foot.link), model.frame(foot.link)
         turn = new.rotation @ old.rotation.T
-        out.append(SoleIn(new.body, new.position + turn @ (foot.position - old.position), turn @ foot.rotation, foot.half))
+        out.append(
+            SoleIn(new.body, new.position + turn @ (foot.position - old.position), turn @ foot.rotation, foot.half)
+        )
     return tuple(out)
 
 

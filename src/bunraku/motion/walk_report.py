@@ -174,7 +174,10 @@ def walk_report(
     fell = fall(loads, com)
     landings, (begin, end) = landed(loads, fell)
     motors = [j for j in f.model.joints if j.nv and j.kind != "free" and (driven is None or j.name in driven)]
-    dofs = np.array([k for j in motors for k in range(j.iv, j.iv + j.nv) if driven is not None or not f.model.stiffness[k]], dtype=int)
+    dofs = np.array(
+        [k for j in motors for k in range(j.iv, j.iv + j.nv) if driven is not None or not f.model.stiffness[k]],
+        dtype=int,
+    )
     torques = frames.torques[1:, f.part.v].astype(float)[:, dofs]
     distance = way(loads, landings, fell)
     reference, error = None, None
