@@ -14,7 +14,7 @@ import numpy as np
 
 from bunraku.gait.footsteps import Footstep
 
-EARLY, LATE = 0.1, 0.9
+EARLY, LATE = 0.1, 0.9  # of a swing on level ground; on stairs both move by half of what the top does
 
 
 def min_jerk(s: Any) -> np.ndarray:
@@ -35,11 +35,12 @@ def sole_frames(yaw: np.ndarray, normal: np.ndarray) -> np.ndarray:
 def swing(s: np.ndarray, a: Footstep, b: Footstep, lift: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(positions (m, 3), yaws (m), normals (m, 3)) at s (m) of a swing from a to b."""
     p0, p1 = np.array(a.position, dtype=float), np.array(b.position, dtype=float)
-    x = min_jerk((s - EARLY) / (LATE - EARLY))
-    place = p0 + x[:, None] * (p1 - p0)
     top = max(p0[2], p1[2]) + lift
     up, down = np.sqrt(top - p0[2]), np.sqrt(top - p1[2])
     middle = float(np.clip(up / (up + down), 0.3, 0.7))
+    early, late = max(EARLY + 0.5 * (middle - 0.5), 0.05), min(LATE + 0.5 * (middle - 0.5), 0.95)
+    x = min_jerk((s - early) / (late - early))
+    place = p0 + x[:, None] * (p1 - p0)
     place[:, 2] = p0[2] + min_jerk(s / middle) * (top - p0[2]) + min_jerk((s - middle) / (1.0 - middle)) * (p1[2] - top)
     turn = (b.yaw - a.yaw + np.pi) % (2.0 * np.pi) - np.pi
     n0, n1 = np.array(a.normal, dtype=float), np.array(b.normal, dtype=float)

@@ -76,10 +76,18 @@ class Humanoid:
 
     @cached_property
     def apart(self) -> float:
-        """Distance [m] of the soles' middles from side to side, as the figure stands."""
+        """Distance [m] of the soles' middles from side to side, as the figure stands: as the mapping says, or as described."""
+        stated = self.mapping.get("walk", {}).get("apart")
+        if stated:
+            return float(stated)
         k = kinematics(self.model, self.model.neutral())
         left, right = (k.pose(f.frame)[0][1] for f in self.feet)
         return float(max(left - right, 2.0 * max(f.half[1] for f in self.feet) + 0.02))
+
+    def hips(self, q: np.ndarray) -> np.ndarray:
+        """(…, 2, 3): centres of the first joints of both legs in poses q (…, nq) [m]."""
+        bodies = [self.model.joint(f.joints[0]).body for f in self.feet]
+        return kinematics(self.model, q).position[..., bodies, :]
 
     def __repr__(self) -> str:
         return (

@@ -14,7 +14,7 @@
     effort = 160
     [stance]                           # rad: joints of the stance that are not 0
     NAME = 0.3
-    [walk]                             # usual times [s] and sizes [m] of this walker: single, double, step, lift, turn [rad]
+    [walk]                             # usual times [s] and sizes [m] of this walker: single, double, apart, step, side, lift, turn [rad]
 
 `mapping_of` finds the file of a model by its name among bunraku/mappings; `changed` builds the model that walks. Checked in
 tests/gait/test_humanoid.py.
@@ -37,7 +37,7 @@ from bunraku.model.description import Description, Shape
 from bunraku.model.model import Model
 
 KEYS = ("models", "trunk", "hands", "collisions", "feet", "joints", "stance", "walk")
-WALK = ("single", "double", "step", "lift", "turn", "side")
+WALK = ("apart", "single", "double", "step", "lift", "turn", "side")
 FEET = ("left", "right", "sole")
 JOINT = ("lower", "upper", "effort")
 FILES = Path(__file__).parent.parent / "mappings"

@@ -1,7 +1,7 @@
 """Poses of a whole walk at once: soles and centre of mass exactly where they are planned, the trunk upright, all joints in their ranges.
 
 For every sample, over the base and the legs (all other joints are given):
-    min  1/2 |base turned against its plan|^2 + POSTURE/2 |leg - its stance|^2 + LIMIT/2 |beyond a range|^2
+    min  1/2 |base turned against its plan|^2 + POSTURE/2 |leg - its stance|^2 + barriers at the ends of ranges
     with  soles = their plan (12 rows),  centre of mass = its plan (3 rows).
 Newton steps on the rows with a diagonal Hessian H of the rest (the gradient is exact, so the end is the minimum):
     (J H^-1 J^T) y = e + J H^-1 g,   step = H^-1 (J^T y - g) .
@@ -18,19 +18,19 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
 from bunraku.gait.humanoid import Humanoid
 from bunraku.model.configuration import difference, integrate
-from bunraku.model.limits import swing_twist
+from bunraku.model.limits import swing_twist, swing_twist_rates
 from bunraku.model.model import JointInfo, Model
 
-POSTURE, LIMIT = 1e-3, 1e3
+POSTURE, LIMIT = 1e-3, 1e2
 ANKLE_TWIST = 30.0  # a ball at the ankle leaves turning to the hip: so much heavier is its twist
-GUARD = 0.01  # rad: ranges are kept by so much
+ZONE = 0.1  # rad: how far inside a range its barrier begins
 BIG_STEP = 0.3  # rad or m
 DAMP = 1e-14  # of the trace: keeps a straight leg from dividing by zero
 
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """q (n, nq), and what is left of the errors: soles [m, rad times 1 m] (n, 2), centre of mass [m] (n), beyond a range [rad] (n, nv)."""
+    """q (n, nq), and what is left of the errors: soles [m, rad times 1 m] (n, 2), centre of mass [m] (n), beyond a range [rad] (n, joints)."""
 
     q: np.ndarray
     sole_error: np.ndarray
@@ -55,34 +55,51 @@ def posture_weights(h: Humanoid) -> np.ndarray:
     return w
 
 
-def beyond_ranges(model: Model, q: np.ndarray, guard: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """(excess (n, nv), where (n, nv)): how far [rad or m] each degree of freedom is beyond its range less guard, with sign, as a gradient in v; for balls
-    the gradients of swing and twist times their excess."""
-    excess = np.zeros((len(q), model.nv))
-    for j in model.joints:
-        if j.kind == "free" or not j.nv:
-            continue
+def leg_joints(h: Humanoid) -> list[JointInfo]:
+    """The joints of both legs."""
+    return [h.model.joint(n) for f in h.feet for n in f.joints]
+
+
+def barrier(excess: np.ndarray, zone: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+    """(slope, curvature) of  LIMIT zone^2 / 4 (excess / zone)^4 : so smooth that a walk along it has no jerk in its joints."""
+    x = excess / zone
+    return LIMIT * zone * x**3, 3.0 * LIMIT * x**2
+
+
+def near_ranges(h: Humanoid, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(gradient, diagonal of the Hessian), (n, nv) each, of the barriers that keep the legs inside their ranges; they begin ZONE inside."""
+    model = h.model
+    g, H = np.zeros((len(q), model.nv)), np.zeros((len(q), model.nv))
+    for j in leg_joints(h):
         if j.kind == "ball":
-            excess[:, j.v] = ball_excess(j, q[:, j.q], guard)
+            swing, twist = swing_twist(q[:, j.q])
+            zone = min(ZONE, 0.1 * (j.twist[1] - j.twist[0]))
+            over = np.maximum(swing - (j.swing - ZONE), 0.0)
+            turn = np.maximum(twist - (j.twist[1] - zone), 0.0) + np.minimum(twist - (j.twist[0] + zone), 0.0)
+            (gs, hs), (gt, ht) = barrier(over, ZONE), barrier(turn, zone)
+            for k in np.flatnonzero((over != 0.0) | (turn != 0.0)):
+                _, rows = swing_twist_rates(q[k, j.q])
+                g[k, j.v] = gs[k] * rows[0] + gt[k] * rows[1]
+            H[:, j.v] = np.maximum(hs, ht)[:, None]
         else:
-            inside = np.minimum(guard, 0.5 * (model.upper[j.v] - model.lower[j.v]))
-            low, high = model.lower[j.v] + inside, model.upper[j.v] - inside
-            excess[:, j.v] = np.maximum(q[:, j.q] - high, 0.0) + np.minimum(q[:, j.q] - low, 0.0)
-    return excess, excess != 0.0
+            low, high = model.lower[j.v], model.upper[j.v]
+            zone = np.minimum(ZONE, 0.1 * (high - low))
+            x = q[:, j.q]
+            g[:, j.v], H[:, j.v] = barrier(np.maximum(x - (high - zone), 0.0) + np.minimum(x - (low + zone), 0.0), zone)
+    return g, H
 
 
-def ball_excess(j: JointInfo, q: np.ndarray, guard: float) -> np.ndarray:
-    """Rows: excess of swing and twist times their gradients, child axes; see bunraku.model.limits.swing_twist_rates."""
-    swing, twist = swing_twist(q)
-    over = np.maximum(swing - (j.swing - guard), 0.0)
-    turn = np.maximum(twist - (j.twist[1] - guard), 0.0) + np.minimum(twist - (j.twist[0] + guard), 0.0)
-    out = np.zeros((len(q), 3))
-    for k in np.flatnonzero((over != 0.0) | (turn != 0.0)):
-        from bunraku.model.limits import swing_twist_rates
-
-        _, rows = swing_twist_rates(q[k])
-        out[k] = over[k] * rows[0] + turn[k] * rows[1]
-    return out
+def beyond_ranges(model: Model, q: np.ndarray) -> np.ndarray:
+    """(n, number of joints): how far [rad or m] each joint is beyond its range, 0 inside."""
+    out = np.zeros((len(q), len(model.joints)))
+    for n, j in enumerate(model.joints):
+        if j.kind == "ball":
+            swing, twist = swing_twist(q[:, j.q])
+            out[:, n] = np.maximum.reduce([swing - j.swing, j.twist[0] - twist, twist - j.twist[1]])
+        elif j.kind != "free" and j.nv:
+            x = q[:, j.q]
+            out[:, n] = np.maximum(model.lower[j.v] - x, x - model.upper[j.v]).max(axis=1)
+    return np.maximum(out, 0.0)
 
 
 def rotation_vectors(R: np.ndarray) -> np.ndarray:
@@ -110,7 +127,7 @@ def walking_poses(
     rotation: np.ndarray,
     com: np.ndarray,
     *,
-    tolerance: float = 1e-10,
+    tolerance: float = 1e-8,
     iterations: int = 60,
 ) -> Poses:
     """q (n, nq) from the start (n, nq). given (n, nq): plan of the base's rotation, of the legs' posture, and of all other joints, which `start` must have too;
@@ -126,11 +143,10 @@ def walking_poses(
         J = np.concatenate(
             [*(frame_jacobian(m, x, f.frame) for f in h.feet), momentum_matrix(m, x)[:, :3] / m.mass], axis=1
         )[:, :, chosen]
-        over, hit = beyond_ranges(m, x, GUARD)
-        g = weights * difference(m, given[open_], x)
-        g[:, :3] = 0.0
-        H = weights + LIMIT * hit
-        g, H = (g + LIMIT * over)[:, chosen], H[:, chosen]
+        g, H = near_ranges(h, x)
+        away = weights * difference(m, given[open_], x)
+        away[:, :3] = 0.0
+        g, H = (g + away)[:, chosen], (H + weights)[:, chosen]
         JH = J / H[:, None, :]
         K = JH @ np.swapaxes(J, 1, 2)
         K += DAMP * np.trace(K, axis1=1, axis2=2)[:, None, None] * np.eye(K.shape[1])
@@ -145,4 +161,4 @@ def walking_poses(
             break
     e = sole_errors(h, q, position, rotation)
     left = np.linalg.norm(e.reshape(-1, 2, 6), axis=2)
-    return Poses(q, left, np.linalg.norm(com - centroidal(m, q).com, axis=1), beyond_ranges(m, q)[0])
+    return Poses(q, left, np.linalg.norm(com - centroidal(m, q).com, axis=1), beyond_ranges(m, q))

@@ -20,6 +20,7 @@ from bunraku.errors import InputError
 from bunraku.gait.com_preview import at_rest, bump, second_difference
 from bunraku.gait.footsteps import Footstep, standing
 from bunraku.gait.humanoid import Humanoid, humanoid
+from bunraku.gait.step_limits import check_footsteps
 from bunraku.gait.walking_ik import Poses, walking_poses
 from bunraku.gait.zmp_reference import TimeTable, time_table
 from bunraku.model.configuration import difference, exponential, integrate, multiply, quaternions
@@ -159,7 +160,7 @@ def walking_pattern(
     given = wanted_poses(h, table, arms)
     first = bump(table.times, 0.0, table.still[0])
     last = bump(table.times, table.times[-1] - table.still[1], table.times[-1])
-    hips = hips_of(h, h.stand)[None] - centroidal(h.model, h.stand).com  # (1, 2, 3), turned with the base
+    hips = h.hips(h.stand)[None] - centroidal(h.model, h.stand).com  # (1, 2, 3), turned with the base
     headings = table.yaw.mean(axis=1)
     hips = turned(headings, hips)
     height = float(centroidal(h.model, h.stand).com[2])
@@ -176,12 +177,13 @@ def walking_pattern(
         zmp[:, :2] += added
         if n == 0:
             q[:, :3] = com - turned(headings, (centroidal(h.model, h.stand).com - h.stand[:3])[None, None])[:, 0]
-        poses = walking_poses(h, q, given, table.position, table.rotation, com)
+        fine = 1e-8 if n == passes else 1e-6
+        poses = walking_poses(h, q, given, table.position, table.rotation, com, tolerance=fine)
         check(h, table, poses, steps)
         q = poses.q
         v, a = rates(h.model, q, dt)
         multibody = whole_zmp(h.model, q, v, a, table.zmp[:, 2])
-        hips = hips_of(h, q) - com[:, None]
+        hips = h.hips(q) - com[:, None]
         if n < passes:
             residual = residual + (multibody - zmp)[:, :2]
             residual[[0, -1]] = 0.0
@@ -209,12 +211,6 @@ def turned(yaw: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.stack(
         np.broadcast_arrays(c * x[..., 0] - s * x[..., 1], s * x[..., 0] + c * x[..., 1], 0.0 * c + x[..., 2]), axis=-1
     )
-
-
-def hips_of(h: Humanoid, q: np.ndarray) -> np.ndarray:
-    """(…, 2, 3): centres of the first leg joints."""
-    bodies = [h.model.joint(f.joints[0]).body for f in h.feet]
-    return kinematics(h.model, q).position[..., bodies, :]
 
 
 def highest(h: Humanoid, table: TimeTable, com: np.ndarray, hips: np.ndarray) -> float:
@@ -269,11 +265,11 @@ def check(h: Humanoid, table: TimeTable, poses: Poses, steps: Sequence[Footstep]
             f"walking_pattern: step {table.step[k] + 1} of {len(steps)} is too far for {h.model.name!r}: at {table.times[k]:.2f} s "
             f"{1e3 * poses.sole_error[k].max():.0f} mm are missing to the foot's place; make the step shorter, lower or less turned."
         )
-    beyond = np.abs(poses.beyond).max(axis=0)
+    beyond = poses.beyond.max(axis=0)
     if beyond.max() > 1e-6:
         i = int(np.argmax(beyond))
-        k = int(np.argmax(np.abs(poses.beyond[:, i])))
+        k = int(np.argmax(poses.beyond[:, i]))
         raise InputError(
-            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} bends {h.model.dof_names[i]!r} of {h.model.name!r} by {beyond[i]:.3f} rad "
+            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} bends {h.model.joints[i].name!r} of {h.model.name!r} by {beyond[i]:.3f} rad "
             "beyond its range; make the step shorter, lower or less turned."
         )
