@@ -3,9 +3,10 @@
     k = w^2 I,   d = 2 zeta w I,        w = 2 pi f
 I is the inertia about the joint's axis of what it has to move: the limb beyond it, or, for a leg, which carries the rest of the figure when its foot stands,
 the heavier of the limb and the rest. Servos (all act at the end of the step, implicitly, so that any stiffness is stable):
-    "pd"        a torque motor with spring and damper about the pattern: f = 8 Hz, critically damped, within the model's torque limits
-    "velocity"  a stiff velocity loop d (rate wanted - v) with d = 200 I / s, told the pattern's rate and 25 / s of the position error
-    "position"  a servo behind a gear that loads hardly turn: f = 40 Hz, without torque limits
+    "pd"        a torque motor with spring and damper about the pattern: f = 15 Hz, critically damped
+    "velocity"  a stiff velocity loop d (rate wanted - v) with d = 250 I / s, told the pattern's rate and 40 / s of the position error
+    "position"  a servo behind a gear that loads hardly turn: f = 40 Hz
+They take what torque they need: a report says how much that was. Where the model's torque limits shall hold, ask for it; a servo at its limit lets go.
 The inertia of the locked figure about an axis is x'M x with the base's six rows of the mass matrix M. Checked in tests/gait/test_walker.py.
 """
 
@@ -37,13 +38,13 @@ def moved_inertia(model: Model, q: np.ndarray, legs: tuple[str, ...]) -> np.ndar
     return out
 
 
-def servo_gains(model: Model, q: np.ndarray, legs: tuple[str, ...], servo: str) -> tuple[np.ndarray, np.ndarray, float | None]:
-    """(stiffness (nv), damping (nv), effort or None for the model's limits) of a kind of servo."""
+def servo_gains(model: Model, q: np.ndarray, legs: tuple[str, ...], servo: str) -> tuple[np.ndarray, np.ndarray]:
+    """(stiffness (nv), damping (nv)) of a kind of servo."""
     if servo not in SERVOS:
         raise InputError(f"walker: there is no servo {servo!r}.{closest(servo, SERVOS)}")
     inertia = moved_inertia(model, q, legs)
     if servo == "velocity":
-        damping = 200.0 * inertia
-        return 25.0 * damping, damping, None
-    w = 2 * np.pi * (8.0 if servo == "pd" else 40.0)
-    return w * w * inertia, 2 * w * inertia, None if servo == "pd" else np.inf
+        damping = 250.0 * inertia
+        return 40.0 * damping, damping
+    w = 2 * np.pi * (15.0 if servo == "pd" else 40.0)
+    return w * w * inertia, 2 * w * inertia

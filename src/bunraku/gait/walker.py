@@ -48,7 +48,8 @@ class FootError:
 
 class Walker:
     """See the module text. terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z = 0; sensors: options of
-    add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}."""
+    add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let go at the model's limits, which
+    the stabiliser keeps in any case."""
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class Walker:
         period: float = 0.004,
         seed: int = 0,
         sensors: dict[str, Any] | None = None,
+        torque_limits: bool = False,
     ) -> None:
         if stabiliser and servo != "pd":
             raise InputError(f"walker: the stabiliser commands torques; with it servo must be 'pd', got {servo!r}.")
@@ -96,18 +98,16 @@ class Walker:
             )  # fmt: skip
             self.world.add_controller(self.stabiliser)
         else:
-            self._lead(servo)
+            self._lead(servo, torque_limits)
 
-    def _lead(self, servo: str) -> None:
+    def _lead(self, servo: str, limits: bool) -> None:
         """Servos along the pattern."""
         h, rigid = self.humanoid, self.humanoid.model
         legs = tuple(name for f in h.feet for name in f.joints)
-        stiffness, damping, effort = servo_gains(rigid, h.stand, legs, servo)
+        stiffness, damping = servo_gains(rigid, h.stand, legs, servo)
         names = [j.name for j in rigid.joints if j.nv and j.kind != "free"]
         rows = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in map(rigid.joint, names)])
-        self.figure.servo(
-            stiffness[rows], damping[rows], joints=names, effort=None if effort is None else np.full(len(rows), effort)
-        )
+        self.figure.servo(stiffness[rows], damping[rows], joints=names, effort=None if limits else np.inf)
         fine = self.pattern.at_rate(self.world.dt)
         rates = np.zeros((len(fine.q), self.model.nv))
         rates[:, dofs(rigid, self.model)] = fine.v
