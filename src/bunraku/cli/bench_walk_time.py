@@ -1,10 +1,10 @@
 """Timings of walking figures: a step against the number of contact points, real time, and MuJoCo replaying the same walk.
 
 Figure: `figure_36`, human() with a hinge at each wrist: 30 joint degrees of freedom, as HRP-2 has, and six of bushes below the ankles: 36 (and a free
-base). Its soles are boxes cut into k pieces each, four points a piece: 4 k points on one foot, 8 k on both. It walks ten steps ahead, replayed by servos
-inside `world.step`; its bushes are firm enough to do without a stabiliser. Time is that of pieces of 20 steps, least over interleaved repeats, Python
-included; pieces are sorted by the contact points at their ends, if these are equal. MuJoCo: simple_humanoid with box soles, without ranges and
-friction of joints, the same track and gains by position actuators (`mujoco.rollout`), the faster of the pyramidal and the elliptic cone.
+base). Its soles are boxes cut into k pieces each, four points a piece: 4 k points on one foot, 8 k on both. It walks ten steps ahead, replayed by
+servos inside `world.step`; its bushes are firm enough to do without a stabiliser. Time is that of pieces of 20 steps, least over interleaved
+repeats, Python included; pieces are sorted by the contact points at their ends, if these are equal. MuJoCo: simple_humanoid with box soles, without
+ranges and friction of joints, the same track and gains by position actuators (`mujoco.rollout`), the faster of the pyramidal and the elliptic cone.
 """
 
 from __future__ import annotations

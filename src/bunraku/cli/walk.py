@@ -43,7 +43,7 @@ def main(
     contact: str = "pgs",
     servo: Literal["pd", "velocity", "position"] = "pd",
     bushes: bool = False,
-    stabiliser: bool | None = None,
+    stabiliser: bool = True,
     push: tuple[str, ...] = (),
     seed: int = 0,
     out: Path = Path("bunraku-walk"),
@@ -62,7 +62,7 @@ def main(
         contact: the contact model: pgs, virtual_link or penalty.
         servo: how joints follow the pattern where no stabiliser is.
         bushes: rubber between ankles and feet.
-        stabiliser: keep the balance by the figure's own sensors; by default with bushes and pushes.
+        stabiliser: keep the balance by the figure's own sensors; --no-stabiliser replays the pattern by servos alone.
         push: forces on the trunk for 0.1 s, N@SECONDS[:DIRECTION], e.g. 300@2.5:left; ahead, back, left, right or degrees to the left.
         seed: start of the random numbers of the sensors' noise.
         out: folder for the results.
@@ -75,8 +75,7 @@ def main(
     pushes = [push_of(text) for text in push]
     if seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
-    steady = bushes or bool(pushes) if stabiliser is None else stabiliser
-    options = {"contact": contact, "servo": servo, "bushes": bushes, "stabiliser": steady, "seed": seed}
+    options = {"contact": contact, "servo": servo, "bushes": bushes, "stabiliser": stabiliser, "seed": seed}
     seconds: dict[str, float] = {}
     with progress_bar(100, "loading (the first run compiles, two to three minutes)") as update:
         with timed(seconds, "plan"):

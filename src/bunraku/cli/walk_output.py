@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bunraku.motion.walk_report import WalkReport
 
 FPS, FILM = 12.5, (320, 400)
-HIGH, FIGURES, APART = 560, 9, 0.42  # strobe picture: pixels, how many instants at the most, m between them
+HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 
 def report_of(walker: Walker, path: Path) -> WalkReport:
@@ -69,7 +69,7 @@ def text(data: dict[str, Any]) -> list[str]:
 
 def mm(x: float | None) -> str:
     """Metres as millimetres in words."""
-    return "–" if x is None else f"{1e3 * x + 0.0:.0f} mm"
+    return "–" if x is None else f"{round(1e3 * x) + 0} mm"
 
 
 def write(
@@ -94,7 +94,7 @@ def write(
             update(60, "strobe picture")
             with timed(seconds, "strobe"):
                 wide = round(min(1500.0, 480.0 + 260.0 * data["distance_m"]))
-                image = picture(r, most=FIGURES, apart=APART, width=wide, height=HIGH)
+                image = picture(r, most=FIGURES, apart=spacing(data), width=wide, height=HIGH)
                 write_bytes(out / "strobe.png", png_bytes(image))
             update(63, "film")
             with timed(seconds, "film"):
@@ -109,6 +109,17 @@ def write(
         update(100, "done")
     names = ", ".join(sorted(p.name for p in out.iterdir() if not p.name.startswith(".")))
     return [*notes, "", f"{out}/: {names}"]
+
+
+def spacing(data: dict[str, Any]) -> float:
+    """Metres between the figures of the strobe picture: an odd number of quarter steps, so that each shows another phase."""
+    quarter = data["distance_m"] / max(data["steps"], 1) / 4
+    if quarter < 0.01:
+        return APART
+    n = 1
+    while n * quarter < APART:
+        n += 2
+    return n * quarter
 
 
 def page(recording: Any, path: Path) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from bunraku.draw.camera import VIEWS, Camera, fit
 from bunraku.draw.render import check_size, render
 from bunraku.draw.world import camera_for, chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
-from bunraku.motion.motion import between, even_times
+from bunraku.motion.motion import even_times
 from bunraku.motion.recording import Recording
 
 LOOKS = 40  # instants that the camera is fitted to
@@ -36,8 +36,8 @@ def picture(
     most: int = 6,
     apart: float | None = None,
 ) -> np.ndarray:
-    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, evenly in time; with `apart` [m] evenly along the way of the
-    largest figure, so far from each other or farther."""
+    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, evenly in time; with `apart` [m] evenly along the way of
+    the largest figure, so far from each other or farther."""
     check(view, width, height)
     q = recording.q
     states = chosen(recording, q, most) if apart is None else [q[k] for k in along(recording, most, apart)]
@@ -46,11 +46,12 @@ def picture(
 
 
 def along(recording: Recording, most: int, apart: float) -> list[int]:
-    """Up to `most` frames, the first and the last among them, between which the largest figure goes equally far, `apart` [m] or more."""
+    """Up to `most` frames: the last, and those before it between which the largest figure goes `apart` [m]; the first where it is far enough."""
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way(recording), axis=0), axis=1))])
-    parts = int(np.clip(np.floor(gone[-1] / apart), 1, most - 1))
-    inner = [int(np.searchsorted(gone, k * gone[-1] / parts)) for k in range(1, parts)]
-    return sorted({0, *inner, len(recording) - 1})
+    count = min(most - 1, int(gone[-1] / apart + 0.4))
+    return [int(np.searchsorted(gone, max(gone[-1] - k * apart, 0.0))) for k in range(count, 0, -1)] + [
+        len(recording) - 1
+    ]
 
 
 def frames(
