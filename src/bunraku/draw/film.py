@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from bunraku.draw.camera import VIEWS, Camera, fit
 from bunraku.draw.render import check_size, render
 from bunraku.draw.world import camera_for, chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
-from bunraku.motion.motion import even_times
+from bunraku.motion.motion import between, even_times
 from bunraku.motion.recording import Recording
 
 LOOKS = 40  # instants that the camera is fitted to
