@@ -132,21 +132,20 @@ class Stabiliser:
         seen = e.seen
         soles = seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
         _, landed = s.lift_and_land(e.load)
-        k, part = s.row()
-        row = s.plan.rows[k] + part * (s.plan.rows[k + 1] - s.plan.rows[k])
+        k, row = s.reference()
         if landed >= 0:
             e.land(landed, float(row[FOOT + 3 * landed + 2]))
             s.found(landed, soles[landed, :2])
         com, rate = seen[b.COM : b.COM + 3], seen[b.COM_RATE : b.COM_RATE + 3]
         omega = (self.weight / self.mass / max(float(com[2] - row[ZMP + 2]), 0.2)) ** 0.5
-        zmp_shift, capture_shift = s.shifts(row, omega)
         capture = com[:2] + rate[:2] / omega
+        if self.reserve is not None and s.swing < 0 and self.step_out_if_needed(capture, soles):
+            k, row = s.reference()
+        zmp_shift, capture_shift = s.shifts(row, omega)
         wanted = row[COM : COM + 2] + (s.rate / omega) * row[COM_RATE : COM_RATE + 2] + capture_shift
         error = self.error = capture - wanted
         self.sum = np.minimum(np.maximum((1 - 0.5 * self.period) * self.sum + self.period * error, -0.05), 0.05)
         pressure = row[ZMP : ZMP + 2] + zmp_shift + (1.0 + g.capture) * error + g.integral * self.sum
-        if self.reserve is not None and s.swing < 0:
-            self.step_out_if_needed(capture, soles)
         if s.swing >= 0:
             stand = 1 - s.plan.swings[s.swing][0]
             s.catch(error, np.maximum(self.halves[stand] - 0.02, 0.0), self.axes(stand), omega)
@@ -199,26 +198,27 @@ class Stabiliser:
 
     # ---- reserve steps -------------------------------------------------------------------------------------------------------
 
-    def step_out_if_needed(self, capture: np.ndarray, soles: np.ndarray) -> None:
-        """Where the figure stands and the capture point leaves its soles: begin the reserve steps; after them, go on with the plan."""
+    def step_out_if_needed(self, capture: np.ndarray, soles: np.ndarray) -> bool:
+        """Where the figure stands and the capture point leaves its soles: begin the reserve steps; after them, go on with the plan. Whether it did."""
         s = self.stepping
         k, _ = s.row()
         if self.moved is not None and k >= len(s.plan) - 2:
             self.take_up(None)
-            return
+            return True
         if any(0 < lift - k < 0.4 / s.plan.dt for _, lift, _ in s.plan.swings) or not s.standing.all():
-            return
+            return False
         way = soles[1, :2] - soles[0, :2]
         t = float(np.clip((capture - soles[0, :2]) @ way / max(float(way @ way), 1e-9), 0.0, 1.0))
         local = (capture - soles[0, :2] - t * way) @ self.axes(0)
         half = self.halves[0]
         if np.all(np.abs(local) < half - 0.02):
-            return
+            return False
         if abs(local[1]) > half[1] - 0.02:
             side = 0 if local[1] > 0 else 1
         else:
             side = int(self.estimate.load[1] < self.estimate.load[0])
         self.take_up(side)
+        return True
 
     def take_up(self, side: int | None) -> None:
         """Play the reserve steps that begin with `side`, from its lift on; None: the main plan again."""

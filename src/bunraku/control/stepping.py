@@ -61,6 +61,11 @@ class Stepping:
         k = min(int(x), len(self.plan) - 2)
         return k, x - k
 
+    def reference(self) -> tuple[int, np.ndarray]:
+        """The row of now, and the plan's numbers there, between two rows."""
+        k, part = self.row()
+        return k, self.plan.rows[k] + part * (self.plan.rows[k + 1] - self.plan.rows[k])
+
     def advance(self) -> None:
         """Let the clock run; it waits at the end of a swing for the ground."""
         step = self.rate * self.period

@@ -5,7 +5,8 @@
     walk.fell, walk.footstep_error()
 
 Without stabiliser the pattern's joint angles lead servos ("pd", "velocity", "position": bunraku.control.servo_gains) inside `world.step(n)`, a row a
-step, with no word of Python between: a replay that knows nothing of the floor. With it (bunraku.control.stabiliser) torques are found every few
+step, with no word of Python between: a replay that knows nothing of the floor. Targets are ahead by what the planned torques bend the servos
+(bunraku.gait.walking_torques). With it (bunraku.control.stabiliser) torques are found every few
 milliseconds from the figure's own sensors; servos are off. Both start where the pattern starts, at rest.
 `fell` is the time at which the base has turned by more than 60 degrees from upright or the centre of mass come down to `LOW` of its height
 above the feet. Checked in tests/gait/test_walker.py.
@@ -28,6 +29,7 @@ from bunraku.errors import InputError
 from bunraku.gait.footsteps import Footstep, beside
 from bunraku.gait.humanoid import Humanoid
 from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
+from bunraku.gait.walking_torques import servo_targets
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
 from bunraku.world.world import World
@@ -111,7 +113,8 @@ class Walker:
         fine = self.pattern.at_rate(self.world.dt)
         rates = np.zeros((len(fine.q), self.model.nv))
         rates[:, dofs(rigid, self.model)] = fine.v
-        self.figure.follow(across(rigid, self.model, fine.q)[1:], rates[1:])
+        targets = servo_targets(fine, np.maximum(stiffness, 1e-9))
+        self.figure.follow(across(rigid, self.model, targets)[1:], rates[1:])
 
     @property
     def duration(self) -> float:
