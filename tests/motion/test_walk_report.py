@@ -9,7 +9,7 @@ import pytest
 from bunraku.cli.common import plain
 from bunraku.dynamics.functions import kinematics
 from bunraku.motion.foot_loads import FootLoads
-from bunraku.motion.walk_report import landed, noise, off_places, runs, walk_report, way
+from bunraku.motion.walk_report import landed, noise, off_places, phases, runs, walk_report, way
 from squatting import plates, record_squat
 
 WEIGHT = 700.0
@@ -96,6 +96,19 @@ def test_places_at_the_end_against_the_pattern():
     turned = np.tile(np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]]), (1, 2, 1, 1))
     pattern = SimpleNamespace(sole_position=loads.position[-1:] + np.array([0.03, 0.04, 1.0]), sole_rotation=turned)
     assert off_places(loads, pattern) == pytest.approx((0.05, 0.1))
+
+
+def test_a_walker_that_lands_late_is_at_the_pattern_s_phase():
+    t = np.arange(0.0, 3.01, 0.01)
+    contact = np.ones((len(t), 2), dtype=bool)
+    contact[(t > 0.5) & (t < 0.995), 0] = contact[(t > 1.5) & (t < 1.995), 1] = False
+    pattern = SimpleNamespace(times=t, contact=contact)
+    found = phases(np.array([0.0, 0.55, 1.1, 1.65, 2.2, 2.7]), 0.0, pattern, [(1.1, 0), (2.2, 1)])
+    assert found == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
+    assert phases(np.array([0.5, 2.0]), 0.0, pattern, []) == pytest.approx([0.5, 2.0])
+    assert phases(np.array([2.0]), 0.0, pattern, [(1.1, 1)]) == pytest.approx(
+        [2.0]
+    )  # the other foot: not the plan's landing
 
 
 def test_runs():

@@ -54,7 +54,7 @@ def text(data: dict[str, Any]) -> list[str]:
         ("distance", f"{data['distance_m']:.2f} m"),
         ("speed", f"{data['speed_m_s']:.2f} m/s"),
         ("falls", "none" if data["fell_s"] is None else f"at {data['fell_s']:.2f} s"),
-        ("feet off their plan", f"{100 * off:.1f} cm, {data['final_error_deg']:.1f} degrees"),
+        ("feet off their plan", "–" if off is None else f"{100 * off:.1f} cm, {data['final_error_deg']:.1f} degrees"),
         ("ZMP margin on one foot", f"{mm(margin['single_mean'])} mean, {mm(margin['single_least'])} least"),
         ("cost of transport", "none" if data["distance_m"] < 1e-3 else f"{data['cost_of_transport']:.2f}"),
         (

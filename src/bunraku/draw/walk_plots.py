@@ -203,9 +203,9 @@ def mark(axes, report: WalkReport) -> None:  # type: ignore[no-untyped-def]
 
 
 def bound(axis, values: np.ndarray) -> None:  # type: ignore[no-untyped-def]
-    """Let impulses of single steps leave the frame where they would flatten all else."""
+    """Let a fall, and impulses of single steps, leave the frame where they would flatten all else; values: before the fall."""
     if values.size:
         low, high = np.percentile(values, [0.2, 99.8])
         room = 0.25 * (high - low) + 1e-9
-        if values.min() < low - room or values.max() > high + room:
-            axis.set_ylim(float(low - room), float(high + room))
+        now = axis.get_ylim()
+        axis.set_ylim(max(float(low - room), now[0]), min(float(high + room), now[1]))

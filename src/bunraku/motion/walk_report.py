@@ -13,7 +13,8 @@ From the recording alone (bunraku.motion.foot_loads, .recording):
                 left out), largest and root mean square, as a share of the weight
     power       torque times mean rate of a step, of every driven degree of freedom (a free base and joints with springs are not)
     cost        of transport: positive mechanical work / (weight * distance)
-With a pattern also the deviation of the zero-moment point from its reference and of the soles from where they were to stand at the end.
+With a pattern also the deviation of the zero-moment point from its reference, at the pattern's phase (`phases`), and of the soles from where they
+were to stand at the end.
 World axes, SI, sides (left, right). Checked in tests/motion/test_walk_report.py.
 """
 
@@ -50,6 +51,11 @@ class Pattern(Protocol):
         ...
 
     @property
+    def contact(self) -> np.ndarray:
+        """(n, 2): which soles are to stand."""
+        ...
+
+    @property
     def sole_position(self) -> np.ndarray:
         """(n, 2, 3) m."""
         ...
@@ -69,7 +75,7 @@ class WalkReport:
     loads: FootLoads
     com: np.ndarray  # (n, 3) m
     zmp: np.ndarray  # (n, 3) m, NaN in the air
-    reference: np.ndarray | None  # (n, 3) m: of the pattern, its last one after its end
+    reference: np.ndarray | None  # (n, 3) m: of the pattern at its phase, its last one after its end
     margin: np.ndarray  # (n,) m
     torques: np.ndarray  # (n, nd) N m or N
     power: np.ndarray  # (n, nd) W
@@ -182,15 +188,32 @@ def walk_report(
     distance = way(loads, landings, fell)
     reference, error = None, None
     if pattern is not None:
-        at = np.asarray(pattern.times) + float(frames.times[0] - pattern.times[0])
-        reference = np.column_stack([np.interp(loads.times, at, column) for column in np.asarray(pattern.zmp).T])
-        error = off_places(loads, pattern)
+        at = phases(loads.times, float(frames.times[0]), pattern, landings)
+        reference = np.column_stack([np.interp(at, pattern.times, column) for column in np.asarray(pattern.zmp).T])
+        error = off_places(loads, pattern) if fell is None else None
     return WalkReport(
         recording.title, f.name, loads, com, zmp, reference, loads.margin(zmp), torques, torques * (0.5 * (v[1:] + v[:-1]))[:, dofs],
         tuple(f.model.dof_names[k] for k in dofs), fell, landings, distance, distance / (end - begin) if end > begin else 0.0,
         noise(loads, fell), error,
         tuple((e["time"], float(e["until"]), float(np.linalg.norm(e["wrench"][:3]))) for e in recording.events if e["kind"] == "push"),
     )  # fmt: skip
+
+
+def phases(times: np.ndarray, begin: float, pattern: Pattern, landings: Sequence[tuple[float, int]]) -> np.ndarray:
+    """(n,): the pattern's time at each time of a walk that began at `begin`: straight between landings, the k-th one measured being the k-th one
+    planned; a walker that waits for its foot to land runs late."""
+    contact, at = np.asarray(pattern.contact), np.asarray(pattern.times, dtype=float)
+    down = [
+        (float(at[k + 1]), side) for side in (0, 1) for k in np.flatnonzero(~contact[:-1, side] & contact[1:, side])
+    ]
+    planned, measured = [float(at[0])], [begin]
+    for (t, side), (wanted, other) in zip(landings, sorted(down)):
+        if side != other or t <= measured[-1] or wanted <= planned[-1]:
+            break
+        planned.append(wanted)
+        measured.append(t)
+    late = measured[-1] - planned[-1]
+    return np.interp(times, [*measured, measured[-1] + 1e3], [*planned, measured[-1] + 1e3 - late])
 
 
 def fall(loads: FootLoads, com: np.ndarray) -> float | None:
