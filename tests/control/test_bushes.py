@@ -23,7 +23,7 @@ def test_the_figure_weighs_and_turns_as_before():
 
 def test_bushes_sink_and_turn_by_load_over_stiffness():
     """At rest: k z = weight above the rubber on each foot, k a = moment that the bush carries about the ankle."""
-    rubber = Bushes(stiffness=2e5, turning_stiffness=2500.0)
+    rubber = Bushes(stiffness=2e5, turning_stiffness=2500.0, turning_damping=200.0)
     soft = bushes(bk.human(), FEET, rubber).build()
     world = World()
     world.add_ground()
