@@ -66,6 +66,10 @@ def test_two_steps_and_their_files(tmp_path, capsys):
         (["--footsteps", "two steps", "--contact", "glue"], "glue"),
         (["--footsteps", "two steps", "--servo", "velocity"], "servo must be 'pd'"),
         (["--seed", "-1"], "--seed"),
+        (["--terrain", "swamp"], "not understood"),
+        (["--terrain", "stairs 5 of 0.6 m"], "stairs: 'human' cannot walk them"),
+        (["--terrain", "slope 60 degrees"], "slope"),
+        (["--terrain", "stairs", "--footsteps", "two steps"], "brings its own footsteps"),
     ],
 )
 def test_mistakes_are_one_sentence(args, text, tmp_path, capsys, monkeypatch):
@@ -84,7 +88,7 @@ def test_pushes_in_words():
 
 
 def test_a_push_counts_from_where_the_figure_heads():
-    pattern = pattern_of("human", None, "turn 40 degrees")
+    pattern, _ = pattern_of("human", None, "turn 40 degrees")
     early, late = (force_of(Push(100.0, t, 90.0), pattern) for t in (0.1, pattern.duration))
     assert early == pytest.approx((0.0, 100.0, 0.0), abs=1e-9)
     heading = math.radians(40.0)

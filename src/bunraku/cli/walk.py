@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 DIRECTIONS = {"ahead": 0.0, "forward": 0.0, "left": 90.0, "back": 180.0, "backward": 180.0, "right": -90.0}
 PUSH = re.compile(r"(?P<newtons>\d+(?:\.\d+)?)@(?P<time>\d+(?:\.\d+)?)(?::(?P<to>[a-z]+|-?\d+(?:\.\d+)?))?")
 PUSH_SECONDS = 0.1
+TEN = "ten steps"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def main(
     *,
     model: str = "human",
     mapping: Path | None = None,
-    footsteps: str = "ten steps",
+    footsteps: str | None = None,
+    terrain: str | None = None,
     contact: str = "pgs",
     servo: Literal["pd", "velocity", "position"] = "pd",
     bushes: bool = False,
@@ -58,7 +60,8 @@ def main(
     Args:
         model: human, or a URDF or MJCF file of a humanoid.
         mapping: a TOML file that says which links are its feet, hands and trunk, where that cannot be found (docs/walking.md).
-        footsteps: words, e.g. "walk 2 m, turn 90 degrees, two steps back", or a TOML file.
+        footsteps: words, e.g. "walk 2 m, turn 90 degrees, two steps back", or a TOML file; "ten steps" by default.
+        terrain: "stairs 5 of 0.15 m", "stairs down", "slope 5 degrees", which bring their footsteps, or "bumps 2 cm".
         contact: the contact model: pgs, virtual_link or penalty.
         servo: how joints follow the pattern where no stabiliser is.
         bushes: rubber between ankles and feet.
@@ -75,11 +78,14 @@ def main(
     pushes = [push_of(text) for text in push]
     if seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    said = (
+        terrain if terrain and footsteps is None else f"{footsteps or TEN}, {terrain}" if terrain else footsteps or TEN
+    )
     options = {"contact": contact, "servo": servo, "bushes": bushes, "stabiliser": stabiliser, "seed": seed}
     seconds: dict[str, float] = {}
     with progress_bar(100, "loading (the first run compiles, two to three minutes)") as update:
         with timed(seconds, "plan"):
-            pattern = pattern_of(model, mapping, footsteps)
+            pattern, ground = pattern_of(model, mapping, footsteps, terrain)
         late = [p for p in pushes if p.time > pattern.duration]
         if late:
             raise InputError(f"--push at {late[0].time:g} s is after the walk, which takes {pattern.duration:.1f} s.")
@@ -87,12 +93,12 @@ def main(
 
         update(10, "preparing")
         with timed(seconds, "prepare"):
-            walker = Walker(pattern, **options)
+            walker = Walker(pattern, terrain=ground, **options)
         if view:
             return live(walker, pushes, browser=browser, port=port)
         update(15, "walking")
         with timed(seconds, "simulate"):
-            simulate(walker, pushes, out / "walk.bkr", title=f"{pattern.model.name}: {footsteps}", update=update)
+            simulate(walker, pushes, out / "walk.bkr", title=f"{pattern.model.name}: {said}", update=update)
         from bunraku.cli.walk_output import report_of, summary_of, write
 
         with timed(seconds, "report"):
@@ -100,7 +106,7 @@ def main(
         data = summary_of(report, walker, seconds["simulate"])
         data |= {
             "model": model,
-            "footsteps": footsteps,
+            "footsteps": said,
             **{k: v for k, v in options.items() if k != "seed"},
             "folder": str(out),
         }
@@ -145,15 +151,25 @@ def push_of(text: str) -> Push:
     return Push(float(found["newtons"]), float(found["time"]), degrees)
 
 
-def pattern_of(model: str, mapping: Path | None, words: str) -> WalkingPattern:
-    """The walking pattern of a figure by name or file, over footsteps in words or of a file."""
+def pattern_of(
+    model: str, mapping: Path | None, words: str | None, terrain: str | None = None
+) -> tuple[WalkingPattern, tuple[Any, ...]]:
+    """(the walking pattern of a figure by name or file, over footsteps in words or of a file; shapes of the terrain)."""
+    from bunraku.cli.walk_ground import brings_steps, terrain_of
     from bunraku.gait.footsteps import footsteps, read_footsteps
     from bunraku.gait.humanoid import humanoid
     from bunraku.gait.walking_pattern import walking_pattern
 
     h = humanoid(figure(model), mapping)
+    if terrain is not None and brings_steps(terrain):
+        if words is not None:
+            raise InputError(f"--terrain {terrain!r} brings its own footsteps; leave --footsteps out.")
+        ground = terrain_of(terrain, h, None)
+        return walking_pattern(h, ground.steps, begin=ground.begin), ground.shapes
+    words = TEN if words is None else words
     looks_like_file = words.endswith(".toml") or Path(words).is_file()
-    return walking_pattern(h, read_footsteps(words, h) if looks_like_file else footsteps(words, h))
+    steps = read_footsteps(words, h) if looks_like_file else footsteps(words, h)
+    return walking_pattern(h, steps), terrain_of(terrain, h, steps).shapes if terrain is not None else ()
 
 
 def force_of(push: Push, pattern: WalkingPattern) -> tuple[float, float, float]:
