@@ -72,15 +72,15 @@ def cut(box: Any, pieces: int) -> list[Any]:
     return out
 
 
-def ten_steps(figure: Any) -> Any:
-    """The walking pattern of the benchmark: ten steps ahead, the last closing the feet, 1 ms apart."""
+def straight(figure: Any, count: int = STEPS) -> Any:
+    """The walking pattern of the benchmark: steps ahead, the last closing the feet, 1 ms apart."""
     from bunraku.gait.footsteps import beside
     from bunraku.gait.humanoid import humanoid
     from bunraku.gait.walking_pattern import walking_pattern
 
     h = humanoid(figure)
     length = LENGTH * h.legs[0] / 0.83
-    steps = [beside(h, (k + 1) % 2, min(k + 1, STEPS - 1) * length, 0.0, 0.0) for k in range(STEPS)]
+    steps = [beside(h, (k + 1) % 2, min(k + 1, count - 1) * length, 0.0, 0.0) for k in range(count)]
     return walking_pattern(h, steps).at_rate(DT)
 
 
@@ -140,13 +140,15 @@ class Replay:
         return bool(np.abs(self.figure.q[:3] - self.end).max() < 0.25)
 
 
-def against_contacts(repeats: int, contact: str = "pgs", update: Any = None) -> dict[str, Any]:
+def against_contacts(
+    repeats: int, contact: str = "pgs", *, cuts: tuple[int, ...] = CUTS, steps: int = STEPS, update: Any = None
+) -> dict[str, Any]:
     """Microseconds a step against contact points (Fig. 7 of the paper on the contact solver)."""
     import bunraku as bk
     from bunraku.control.bushes import Bushes, bushes
 
     rigid = figure_36().build()
-    pattern = ten_steps(rigid)
+    pattern = straight(rigid, steps)
     h = pattern.humanoid
     feet = (h.feet[0].link, h.feet[1].link)
     height = float(bk.centroidal(rigid, h.stand).com[2])
@@ -155,7 +157,7 @@ def against_contacts(repeats: int, contact: str = "pgs", update: Any = None) -> 
     damped = 2 * RATIO * (down * rigid.mass) ** 0.5, 2 * RATIO * (turn * inertia) ** 0.5
     soft = bushes(rigid, feet, Bushes(down, turn, *damped))
     replays = []
-    for k in CUTS:
+    for k in cuts:
         if update is not None:
             update(f"soles of {k} pieces")
         replays.append(Replay(cut_soles(soft, feet, k).build(), pattern, contact))
@@ -164,7 +166,7 @@ def against_contacts(repeats: int, contact: str = "pgs", update: Any = None) -> 
         for k, r in enumerate(replays):
             seconds, begin, end = r.pieces()
             best[k] = (seconds if best[k] is None else np.minimum(seconds, best[k][0]), begin, end)
-    fell = [k for k, r in zip(CUTS, replays) if not r.upright]
+    fell = [k for k, r in zip(cuts, replays) if not r.upright]
     if fell:
         raise RuntimeError(f"the figure fell with soles of {fell} pieces; the figures would mean nothing.")
     rows: dict[int, list[float]] = {}
@@ -197,7 +199,9 @@ def bare(description: Any, feet: tuple[str, str]) -> Any:
     return d
 
 
-def against_mujoco(repeats: int, contacts: tuple[str, ...] = ("pgs", "virtual_link")) -> dict[str, Any]:
+def against_mujoco(
+    repeats: int, contacts: tuple[str, ...] = ("pgs", "virtual_link"), *, steps: int = STEPS
+) -> dict[str, Any]:
     """A walk of simple_humanoid on both sides: the same links, hinges, boxes, gains and track."""
     import bunraku as bk
     from bunraku.cli.bench_mujoco import MujocoReplay
@@ -205,7 +209,7 @@ def against_mujoco(repeats: int, contacts: tuple[str, ...] = ("pgs", "virtual_li
     if importlib.util.find_spec("mujoco") is None:
         raise MissingExtra('the benchmark needs its peer MuJoCo: pip install "bunraku[bench]".')
     name = "simple_humanoid"
-    pattern = ten_steps(bk.load(robot_file(f"{name}.urdf")))
+    pattern = straight(bk.load(robot_file(f"{name}.urdf")), steps)
     h = pattern.humanoid
     d = bare(h.model.description, (h.feet[0].link, h.feet[1].link))
     ours = {c: Replay(d.build(), pattern, c) for c in contacts}
@@ -217,7 +221,7 @@ def against_mujoco(repeats: int, contacts: tuple[str, ...] = ("pgs", "virtual_li
     fell = [key for key, side in (*ours.items(), *peers.items()) if not side.upright]
     cone = min(peers, key=lambda c: best[c])
     return {
-        "robot": name, "joint_dof": d.build().nv - 6, "steps": STEPS, "simulated_s": len(pattern.q) * DT,
+        "robot": name, "joint_dof": d.build().nv - 6, "steps": steps, "simulated_s": len(pattern.q) * DT,
         "ours": [
             {"contact": c, "us": 1e6 * best[c], "ratio": best[cone] / best[c], "real_time_factor": DT / best[c]} for c in ours
         ],

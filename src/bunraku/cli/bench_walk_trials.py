@@ -150,6 +150,8 @@ def run(trial: Trial, plots: Path | None) -> dict[str, Any]:
 
 def cells(r: dict[str, Any]) -> tuple[str, ...]:
     """A row of the table in words."""
+    from bunraku.cli.walk_output import mm
+
     first = (
         r["walk"],
         r["figure"].replace("_", " "),
@@ -167,7 +169,7 @@ def cells(r: dict[str, Any]) -> tuple[str, ...]:
         "no" if r["fell_s"] is None else f"{r['fell_s']:.1f} s",
         "–" if off is None else f"{100 * off:.1f} cm {r['final_error_deg']:.1f} deg",
         f"{100 * noise:.1f} %",
-        "–" if margin is None else f"{1e3 * margin:.0f} mm",
+        mm(margin),
         f"{r['real_time_factor']:.1f}",
     )
 

@@ -8,9 +8,9 @@ From the recording alone (bunraku.motion.foot_loads, .recording):
     speed       distance over the time from the first foot lifted to the last one landed [m/s]
     fall        the first time when something else than the feet carries more than 5 % of the weight, or the centre of mass is
                 lower above the lower sole than 60 % of its first height
-    margin      of the zero-moment point, from the edge of the soles that stand [m]; while one foot stands, and overall
-    noise       upward force of the foot that stands alone, above NOISE_HZ (zero-phase Butterworth, each support by itself, 20 ms at both ends
-                left out), largest and root mean square, as a share of the weight
+    margin      of the zero-moment point, from the edge of the soles that stand [m]; on one foot (`supports`: 20 ms at both ends left out), and overall
+    noise       upward force of the foot that stands alone, above NOISE_HZ (zero-phase Butterworth, each of `supports` by itself), largest and root
+                mean square, as a share of the weight
     power       torque times mean rate of a step, of every driven degree of freedom (a free base and joints with springs are not)
     cost        of transport: positive mechanical work / (weight * distance)
 With a pattern also the deviation of the zero-moment point from its reference, at the pattern's phase (`phases`), and of the soles from where they
@@ -112,16 +112,11 @@ class WalkReport:
         """(n,): whether it has not fallen yet."""
         return np.asarray(self.times < (np.inf if self.fell is None else self.fell))
 
-    @property
-    def alone(self) -> np.ndarray:
-        """(n, 2): whether a foot stands alone, before a fall."""
-        on = self.loads.touches
-        return on & ~on[:, ::-1] & self.before[:, None]
-
     def summary(self) -> dict[str, Any]:
         """What a person wants to know, as plain data (SI)."""
         on, before = self.loads.touches, self.before
         single = (on[:, 0] ^ on[:, 1]) & before
+        alone = np.concatenate([np.zeros(0), *(self.margin[a:b] for a, b, _ in supports(self.loads, self.fell))])
         peak = int(np.abs(self.torques).max(axis=0).argmax()) if self.torques.size else None
         off = (
             np.linalg.norm((self.zmp - self.reference)[before & on.any(axis=1), :2], axis=1)
@@ -139,8 +134,8 @@ class WalkReport:
             "final_error_m": None if self.final_error is None else self.final_error[0],
             "final_error_deg": None if self.final_error is None else float(np.degrees(self.final_error[1])),
             "zmp_margin_m": {
-                "single_least": least(self.margin[single]),
-                "single_mean": mean(self.margin[single]),
+                "single_least": least(alone),
+                "single_mean": mean(alone),
                 "least": least(self.margin[before]),
                 "mean": mean(self.margin[before]),
             },
@@ -259,18 +254,26 @@ def noise(loads: FootLoads, fell: float | None) -> tuple[float, float]:
     if 2 * NOISE_HZ * dt >= 1:
         return np.nan, np.nan
     sections = signal.butter(2, NOISE_HZ, "highpass", fs=1.0 / dt, output="sos")
-    before = loads.times < (np.inf if fell is None else fell)
-    left = []
-    for side in (0, 1):
-        for a, b in runs(loads.touches[:, side] & ~loads.touches[:, 1 - side] & before):
-            ends = round(ENDS / dt)
-            if (b - a) * dt >= SHORTEST:
-                high = signal.sosfiltfilt(sections, loads.force[a + ends : b - ends, side, 2])
-                left.append(np.asarray(high) / loads.weight)
+    left = [
+        signal.sosfiltfilt(sections, loads.force[a:b, side, 2]) / loads.weight for a, b, side in supports(loads, fell)
+    ]
     if not left:
         return np.nan, np.nan
     every = np.concatenate(left)
     return float(np.abs(every).max()), rms(every)
+
+
+def supports(loads: FootLoads, fell: float | None) -> list[tuple[int, int, int]]:
+    """(first row, row after the last, side) of every stretch on one foot before a fall, of SHORTEST or longer, ENDS left out at both ends."""
+    ends, before = (
+        round(ENDS / float(np.median(np.diff(loads.times)))),
+        loads.times < (np.inf if fell is None else fell),
+    )
+    long = round(SHORTEST / float(np.median(np.diff(loads.times))))
+    spans = [
+        (a, b, side) for side in (0, 1) for a, b in runs(loads.touches[:, side] & ~loads.touches[:, 1 - side] & before)
+    ]
+    return [(a + ends, b - ends, side) for a, b, side in spans if b - a >= long]
 
 
 def off_places(loads: FootLoads, pattern: Pattern) -> tuple[float, float]:
