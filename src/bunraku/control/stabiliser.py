@@ -131,11 +131,16 @@ class Stabiliser:
         e.update(s.standing)
         seen = e.seen
         soles = seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
-        _, landed = s.lift_and_land(e.load)
+        lifted, landed = s.lift_and_land(e.load)
+        if lifted >= 0:
+            e.fresh[lifted] = False
         k, row = s.reference()
         if landed >= 0:
-            e.land(landed, float(row[FOOT + 3 * landed + 2]))
             s.found(landed, soles[landed, :2])
+            e.land(landed, float(s.plan.rows[s.landing(), FOOT + 3 * landed + 2]))
+        for side in (0, 1):
+            if e.firm(side, s.standing):
+                s.found(side, soles[side, :2])
         com, rate = seen[b.COM : b.COM + 3], seen[b.COM_RATE : b.COM_RATE + 3]
         omega = (self.weight / self.mass / max(float(com[2] - row[ZMP + 2]), 0.2)) ** 0.5
         capture = com[:2] + rate[:2] / omega
@@ -225,7 +230,8 @@ class Stabiliser:
         s = self.stepping
         soles = self.estimate.seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
         if side is None:
-            s.plan, s.clock, self.moved = self.main, self.kept_clock, None
+            s.take(self.main, self.kept_clock)
+            self.moved = None
         else:
             assert self.reserve is not None
             if self.moved is None:
@@ -237,8 +243,8 @@ class Stabiliser:
             now = soles.mean(axis=0)
             shift = np.array([*(now[:2] - turn @ middle[:2]), now[2] - middle[2]])
             self.moved = (side, yaw, shift.tolist())
-            s.plan = self.moved_plan()
-            s.clock = s.plan.swings[0][1] * s.plan.dt
+            moved = self.moved_plan()
+            s.take(moved, moved.swings[0][1] * moved.dt)
         for foot in (0, 1):
             s.found(foot, soles[foot, :2])
 

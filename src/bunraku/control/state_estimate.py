@@ -2,8 +2,8 @@
 
     attitude  base <- IMU;   joints <- encoders;   place: p = sum_f load_f (anchor_f - x_f),   p' = - sum_f load_f x_f'
 x_f is the ankle of foot f by kinematics with the base at the origin, anchor_f the place where it came to stand, load_f its share of the measured
-weight. A foot that lands gets an anchor from the estimate of that moment; its height is drawn half-way to the height that was planned there, so
-that small errors do not add up over a walk while a bump is still felt. Rates are passed through a first-order low pass (`CUT`).
+weight. A foot that lands is *fresh*: it has no say until it carries `FIRM` of the weight; its anchor is the estimate of that moment. Its height is drawn
+half-way to the height that was planned there, so that small errors do not add up over a walk while a bump is still felt. Rates are passed through a first-order low pass (`CUT`).
 Nothing of the world's true state is read: what the rubber below the ankles does is not known here. World axes, SI units.
 Checked in tests/control/test_stabiliser.py.
 """
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 CUT = 40.0  # Hz, of the base's velocity
 FORCE_CUT = 30.0  # Hz, of the measured loads
+FIRM = 0.25  # of the weight, with which a foot that landed is taken as firm
 
 
 class Instruments:
@@ -88,6 +89,7 @@ class StateEstimate:
         self.weight = model.mass * float(np.linalg.norm(model.gravity))
         self.load = np.full(2, 0.5 * self.weight)
         self.pressure = np.zeros((2, 2))
+        self.fresh, self.planned = [False, False], [0.0, 0.0]
 
     def update(self, standing: np.ndarray) -> None:
         """Read the instruments; `standing` (2): which feet are at their anchors."""
@@ -101,19 +103,29 @@ class StateEstimate:
             if force[2] < -1.0:
                 self.pressure[side] = -torque[1] / force[2], torque[0] / force[2]
             self.load[side] += (1.0 - self.keep_force) * (max(-force[2], 0.0) - self.load[side])
-            self.s[SHARE + side] = max(self.load[side], 0.02 * self.weight) if standing[side] else 0.0
+            firm = standing[side] and (not self.fresh[side] or not standing[1 - side])
+            self.s[SHARE + side] = max(self.load[side], 0.02 * self.weight) if firm else 0.0
         see.call(self.handle)
 
     def land(self, side: int, height: float) -> None:
         """A foot stands from now on; `height` [m] was planned for its sole."""
-        ankle = self.seen[OF_BODY + BODY_SIZE * side :][:3]
-        self.s[ANCHOR + 3 * side : ANCHOR + 3 * side + 3] = ankle
-        self.s[ANCHOR + 3 * side + 2] += 0.5 * (height - self.seen[OF_SOLE + 6 * side + 2])
+        self.fresh[side], self.planned[side] = True, height
+
+    def firm(self, side: int, standing: np.ndarray) -> bool:
+        """Whether a fresh foot became firm now: its anchor is where it is."""
+        if not self.fresh[side] or (self.load[side] < FIRM * self.weight and standing[1 - side]):
+            return False
+        self.s[ANCHOR + 3 * side : ANCHOR + 3 * side + 3] = self.seen[OF_BODY + BODY_SIZE * side :][:3]
+        self.s[ANCHOR + 3 * side + 2] += 0.5 * (self.planned[side] - self.seen[OF_SOLE + 6 * side + 2])
+        self.fresh[side] = False
+        return True
 
     def state(self) -> dict[str, Any]:
         """What a snapshot keeps."""
-        return {"state": self.s.tolist(), "load": self.load.tolist(), "pressure": self.pressure.tolist()}
+        kept = {"state": self.s.tolist(), "load": self.load.tolist(), "pressure": self.pressure.tolist()}
+        return {**kept, "fresh": list(self.fresh), "planned": [float(x) for x in self.planned]}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put it back."""
         self.s[:], self.load[:], self.pressure[:] = state["state"], state["load"], state["pressure"]
+        self.fresh, self.planned = [bool(x) for x in state["fresh"]], [float(x) for x in state["planned"]]

@@ -48,7 +48,7 @@ class Stepping:
         self.clock, self.rate, self.waited = 0.0, 1.0, 0.0
         self.standing = np.ones(2, dtype=bool)
         self.offset = np.zeros((2, 2))
-        self.swing = -1  # number in plan.swings
+        self.swing, self.done = -1, -1  # numbers in plan.swings: the one in the air, the last one that ended
         self.start, self.target = np.zeros(2), np.zeros(2)
         self.down = 0.0  # m that a late foot has been lowered
         self.adapt = True
@@ -84,7 +84,7 @@ class Stepping:
         k, _ = self.row()
         if self.swing < 0:
             for number, (side, lift, landing) in enumerate(self.plan.swings):
-                if lift <= k < landing and self.standing[side] and self.standing[1 - side]:
+                if number > self.done and lift <= k < landing and self.standing[side] and self.standing[1 - side]:
                     self.swing, self.standing[side] = number, False
                     self.start = self.offset[side].copy()
                     self.target = self.homewards(self.offset[1 - side])
@@ -100,17 +100,28 @@ class Stepping:
         return -1, -1
 
     def land(self, side: int) -> int:
-        """The swinging foot stands; the clock goes on from the end of its swing if that is near."""
+        """The swinging foot stands. After a step that was moved the clock goes on from the end of the swing; else it keeps the plan's time."""
         landing = self.plan.swings[self.swing][2] * self.plan.dt
-        self.clock = max(self.clock, landing)
+        if self.rate > 1.0:
+            self.clock = max(self.clock, landing)
         self.standing[side] = True
-        self.swing, self.rate = -1, 1.0
+        self.swing, self.done, self.rate = -1, self.swing, 1.0
         return side
 
     def found(self, side: int, place: np.ndarray) -> None:
         """A foot was found to stand at `place` (its sole, level)."""
+        self.offset[side] = place - self.plan.rows[self.landing(), FOOT + 3 * side : FOOT + 3 * side + 2]
+
+    def landing(self) -> int:
+        """The row of now, or where the swing of now ends."""
         k, _ = self.row()
-        self.offset[side] = place - self.plan.rows[k, FOOT + 3 * side : FOOT + 3 * side + 2]
+        return min(max([k, *(landing for _, lift, landing in self.plan.swings if lift <= k)]), len(self.plan) - 1)
+
+    def take(self, plan: WalkingPlan, clock: float) -> None:
+        """Go on with another plan from a time of it; both feet stand."""
+        self.plan, self.clock = plan, clock
+        k, _ = self.row()
+        self.done = max((n for n, s in enumerate(plan.swings) if s[2] <= k), default=-1)
 
     # ---- offsets -------------------------------------------------------------------------------------------------------------
 
@@ -141,7 +152,7 @@ class Stepping:
         """While both feet stand: loads before and after, and the time to the middle."""
         k, _ = self.row()
         swings, dt = self.plan.swings, self.plan.dt
-        past = max((s[2] for s in swings if s[2] <= k), default=0)
+        past = max((s[2] for s in swings if s[1] <= k), default=0)
         next_ = min((s[1] for s in swings if s[1] > k), default=len(self.plan))
         a = self.plan.rows[max(past - 1, 0), LOAD : LOAD + 2]
         b = self.plan.rows[min(next_, len(self.plan) - 1), LOAD : LOAD + 2]
@@ -202,7 +213,7 @@ class Stepping:
 
     def state(self) -> dict[str, Any]:
         """What a snapshot keeps."""
-        plain = {k: getattr(self, k) for k in ("clock", "rate", "waited", "swing", "down")}
+        plain = {k: getattr(self, k) for k in ("clock", "rate", "waited", "swing", "done", "down")}
         arrays = {k: getattr(self, k).tolist() for k in ("standing", "offset", "start", "target")}
         return {**plain, **arrays}
 
@@ -210,7 +221,7 @@ class Stepping:
         """Put it back."""
         for k in ("clock", "rate", "waited", "down"):
             setattr(self, k, float(state[k]))
-        self.swing = int(state["swing"])
+        self.swing, self.done = int(state["swing"]), int(state["done"])
         self.standing = np.array(state["standing"], dtype=bool)
         for k in ("offset", "start", "target"):
             setattr(self, k, np.array(state[k], dtype=float))
