@@ -1,6 +1,7 @@
 """What of a figure can be drawn by the ray caster: its shapes, a box for every mesh, or sticks where there is nothing else.
 
-The box of a mesh lies along the principal axes of its convex hull's corners and holds them all; meshes are read with the extra `mesh`. Where no shape
+The box of a mesh lies along the mesh's own axes, or, where that is clearly smaller, along the principal axes of its convex hull's corners, and holds
+them all; meshes are read with the extra `mesh`. Where no shape
 of a figure can be drawn, a ball stands for every body and a stick for every bone, as in the browser (bunraku.viewer.shapes).
 Checked in tests/draw/test_solids.py.
 """
@@ -18,6 +19,7 @@ from bunraku.model import layout as at
 from bunraku.model.model import Model, ShapeInfo
 
 STICK = 0.03  # m: radius of a bone that stands for shapes
+ROUND = 1.3  # by which a box along principal axes must be smaller
 
 
 @lru_cache(maxsize=32)
@@ -38,9 +40,12 @@ def solid(s: ShapeInfo) -> ShapeInfo | None:
     if hull is None:
         return None
     points = hull.vertices + hull.centre
-    axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2].T
-    if np.linalg.det(axes) < 0:
-        axes[:, 2] = -axes[:, 2]
+    principal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2].T
+    principal[:, 2] *= np.sign(np.linalg.det(principal))
+    axes = min(
+        (np.eye(3), principal),
+        key=lambda R: float(np.prod(np.ptp(points @ R, axis=0))) * (ROUND if R is principal else 1.0),
+    )
     low, high = (points @ axes).min(axis=0), (points @ axes).max(axis=0)
     middle, half = axes @ (0.5 * (low + high)), 0.5 * (high - low)
     return replace(

@@ -8,7 +8,7 @@ From the recording alone (bunraku.motion.foot_loads, .recording):
     speed       distance over the time from the first foot lifted to the last one landed [m/s]
     fall        the first time when something else than the feet carries more than 5 % of the weight, or the centre of mass is
                 lower above the lower sole than 60 % of its first height
-    margin      of the zero-moment point, from the edge of the soles that stand [m]; on one foot (`supports`: 20 ms at both ends left out), and overall
+    margin      of the zero-moment point, from the edge of the soles that stand [m]; on one foot (`supports`: without 20 ms at both ends), and overall
     noise       upward force of the foot that stands alone, above NOISE_HZ (zero-phase Butterworth, each of `supports` by itself), largest and root
                 mean square, as a share of the weight
     power       torque times mean rate of a step, of every driven degree of freedom (a free base and joints with springs are not)
