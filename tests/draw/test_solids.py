@@ -40,3 +40,20 @@ def test_bare_bones_become_sticks():
     found = solids(chain.build())
     assert [s.kind for s in found] == ["sphere", "sphere", "capsule", "sphere", "capsule"]
     assert found[2].size[1] == pytest.approx(0.15) and len(sticks(chain.build())) == 5
+
+
+def test_a_figure_of_soles_only_is_seen_whole():
+    bones = bk.Description(name="bones")
+    for k in range(6):
+        joint = bk.free("base") if k == 0 else bk.hinge(f"j{k}", (0, 1, 0))
+        shapes = [bk.Shape("box", (0.1, 0.05, 0.01))] if k == 5 else []
+        bones.add(
+            f"l{k}",
+            f"l{k - 1}" if k else None,
+            joint,
+            at=(0, 0, -0.3),
+            mass=1.0,
+            moments=(0.1, 0.1, 0.1),
+            shapes=shapes,
+        )
+    assert {s.body for s in solids(bones.build())} == {1, 2, 3, 4, 5, 6}

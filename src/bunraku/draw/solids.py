@@ -1,9 +1,8 @@
-"""What of a figure can be drawn by the ray caster: its shapes, a box for every mesh, or sticks where there is nothing else.
+"""What of a figure can be drawn by the ray caster: its shapes, a box for every mesh, and sticks where there is little or nothing else.
 
 The box of a mesh lies along the mesh's own axes, or, where that is clearly smaller, along the principal axes of its convex hull's corners, and holds
-them all; meshes are read with the extra `mesh`. Where no shape
-of a figure can be drawn, a ball stands for every body and a stick for every bone, as in the browser (bunraku.viewer.shapes).
-Checked in tests/draw/test_solids.py.
+them all; meshes are read with the extra `mesh`. Where no shape of a figure can be drawn, or only few bodies have any, a ball stands for every body and
+a stick for every bone, as in the browser (bunraku.viewer.shapes). Checked in tests/draw/test_solids.py.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from bunraku.model import layout as at
 from bunraku.model.model import Model, ShapeInfo
 
 STICK = 0.03  # m: radius of a bone that stands for shapes
+FEW = 0.25  # of the bodies with shapes: fewer are not all there is to see
 ROUND = 1.3  # by which a box along principal axes must be smaller
 
 
@@ -28,7 +28,8 @@ def solids(model: Model) -> tuple[ShapeInfo, ...]:
     for left_out in ("collision", "visual"):
         found = [drawn for s in model.shapes if s.role != left_out and (drawn := solid(s)) is not None]
         if found:
-            return tuple(found)
+            bare = len({s.body for s in found}) < FEW * (model.nb - 1)
+            return (*found, *sticks(model)) if bare else tuple(found)
     return tuple(sticks(model))
 
 
