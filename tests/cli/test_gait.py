@@ -137,11 +137,11 @@ def test_run_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.slow
-def test_run_historical_and_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_historical_and_usual(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gait", "run", "--mode", "historical", "--out", str(tmp_path / "h"), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["mode"], data["iterations"]) == ("historical", 16)
-    assert main(["walk", "--out", str(tmp_path / "w")]) == 0
+    assert main(["gait", "run", "usual", "--out", str(tmp_path / "w")]) == 0
     text = capsys.readouterr().out
     assert "usual (Bunraku)" in text
     assert "NO" not in text.split("holds")[1] and "known faults" not in text

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bunraku.errors import InputError
+from bunraku.model.configuration import exponential, multiply
 from bunraku.motion import Motion, find_feet
-from bunraku.motion.footing import leave, runs, tidy
+from bunraku.motion.footing import CLEAR, Foot, feet_apart, leave, runs, separation, tidy
 from motion_data import walk
 
 
@@ -41,6 +42,53 @@ def test_leave_and_tidy():
     x = np.array([1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1], dtype=bool)
     assert tidy(x, 3).tolist() == [True] * 6 + [False] * 8 + [True]
     assert runs(np.array([0, 1, 1, 0, 1], dtype=bool)) == [(1, 3), (4, 5)]
+
+
+def test_a_shaking_recording_has_the_same_stances():
+    motion = walk()
+    shaken = motion.q.copy()
+    t = motion.times
+    for n, x in enumerate((0.8, 1.1, 0.6)):  # 5 Hz at 1 cm: 0.3 m/s everywhere
+        shaken[:, n] += 0.01 * x * np.sin(2 * np.pi * 5 * t + n)
+    shaken[:, 2] -= shaken[:, 2].min() - motion.q[:, 2].min()
+    for calm, other in zip(find_feet(motion), find_feet(Motion(motion.model, t, shaken))):
+        assert len(calm.stances) == len(other.stances)
+        for a, b in zip(calm.stances, other.stances):
+            assert np.abs(a.place - b.place).max() < 0.01
+
+
+def gap_of(feet):
+    """The least distance of the soles while one foot swings."""
+    corners = [f.position[:, None] + np.einsum("nij,kj->nki", f.rotation, f.sole.corners) for f in feet]
+    swings = feet[0].touches != feet[1].touches
+    return min(separation(a[:, :2], b[:, :2]) for a, b in zip(corners[0][swings], corners[1][swings]))
+
+
+def test_a_foot_goes_round_the_one_that_stands():
+    left, right = find_feet(walk())
+    place = left.position.copy()
+    for a, b in runs(~left.touches):  # it would pass through the other by 2 cm
+        s = (np.arange(a, b) - a + 1.0) / (b - a + 1.0)
+        place[a:b, 1] -= 0.07 * 64 * (s * (1 - s)) ** 3
+    through = [Foot(left.sole, left.heel, left.toe, left.stances, place, left.rotation), right]
+    assert gap_of(through) < -0.01
+    around = feet_apart(through)
+    assert gap_of(around) > CLEAR - 0.003
+    for before, after in zip(through, around):
+        assert np.array_equal(before.position[before.touches], after.position[before.touches])
+
+
+def test_feet_that_stand_in_each_other_are_set_apart():
+    motion = walk()
+    near = motion.q.copy()
+    for side, y in (("left", 1.0), ("right", -1.0)):  # both legs turned inwards: feet 12 cm nearer
+        j = motion.model.joint(f"{side}_hip")
+        near[:, j.q] = multiply(
+            near[:, j.q], np.broadcast_to(exponential(np.array([-0.07 * y, 0.0, 0.0])), (len(near), 4))
+        )
+    feet = find_feet(Motion(motion.model, motion.times[:60], near[:60]))
+    corners = [f.position[0] + f.sole.corners @ f.rotation[0].T for f in feet]
+    assert separation(*(c[:, :2] for c in corners)) > CLEAR - 1e-6
 
 
 def test_too_short():

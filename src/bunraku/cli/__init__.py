@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "stage": ("bunraku.cli.stage", "Pin and drag a figure in the browser while dynamics moves it, in real time."),
     "view": ("bunraku.cli.view", "Watch a scene, a figure or a recording in the browser, running in real time."),
-    "walk": ("bunraku.cli.walk", "Make a figure walk: solve a gait and draw it, with defaults."),
+    "walk": ("bunraku.cli.walk", "Make a figure walk in the physical world: film, plots, recording, page."),
 }
 
 

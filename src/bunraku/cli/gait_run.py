@@ -1,4 +1,4 @@
-"""`bunraku gait run` (and `bunraku walk`): the whole job with defaults – solve, print a short table, write listings,
+"""`bunraku gait run`: the whole job with defaults – solve, print a short table, write listings,
 plots, pictures.
 
 Everything goes into one folder: gait.toml, walk.npz, CSV tables, listings as the report has them, plots, a strobe
@@ -97,7 +97,7 @@ def run(
     gait: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAIT")] = "flat",
     /,
     *,
-    out: Path = Path("bunraku-walk"),
+    out: Path = Path("bunraku-gait"),
     mode: Literal["exact", "historical"] = "exact",
     case: str | None = None,
     zmp: str | None = None,

@@ -1,4 +1,5 @@
-"""Recordings as pictures and films: one strobe picture, or frames at even times, seen by a camera that stands still and sees all of them.
+"""Recordings as pictures and films: one strobe picture, or frames at even times, seen by a camera that stands still and sees all of them, or
+goes along with the largest figure (`follow`).
 
 GIF counts in 0.01 s; MP4 (H.264) needs the extra `film`, which brings a program of its own, ffmpeg. Frames are drawn one by one, so a long
 film needs no memory; a
@@ -23,28 +24,70 @@ from bunraku.motion.motion import between, even_times
 from bunraku.motion.recording import Recording
 
 LOOKS = 40  # instants that the camera is fitted to
+SMOOTH = 1.5  # s over which a camera that goes along takes the mean
 
 
 def picture(
-    recording: Recording, *, view: str = "oblique", width: int = 960, height: int = 640, most: int = 6
+    recording: Recording,
+    *,
+    view: str = "oblique",
+    width: int = 960,
+    height: int = 640,
+    most: int = 6,
+    apart: float | None = None,
 ) -> np.ndarray:
-    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler."""
+    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, evenly in time; with `apart` [m] evenly along the way of
+    the largest figure, so far from each other or farther."""
     check(view, width, height)
-    scene = world_scene(recording, chosen(recording, recording.q, most), view)
+    q = recording.q
+    states = chosen(recording, q, most) if apart is None else [q[k] for k in along(recording, most, apart)]
+    scene = world_scene(recording, states, view)
     return render(scene, camera_for(scene, view, width / height), width, height)
 
 
+def along(recording: Recording, most: int, apart: float) -> list[int]:
+    """Up to `most` frames: the last, and those before it between which the largest figure goes `apart` [m]; the first where it is far enough."""
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way(recording), axis=0), axis=1))])
+    count = min(most - 1, int(gone[-1] / apart + 0.4))
+    return [int(np.searchsorted(gone, max(gone[-1] - k * apart, 0.0))) for k in range(count, 0, -1)] + [
+        len(recording) - 1
+    ]
+
+
 def frames(
-    recording: Recording, fps: float, *, view: str = "oblique", width: int = 640, height: int = 480
+    recording: Recording,
+    fps: float,
+    *,
+    view: str = "oblique",
+    width: int = 640,
+    height: int = 480,
+    follow: bool = False,
 ) -> Iterator[np.ndarray]:
-    """Pictures of a recording, `fps` a second of its time."""
+    """Pictures of a recording, `fps` a second of its time; follow: the camera goes along with the largest figure."""
     check(view, width, height)
     times = even_times(recording.times, fps)
-    camera = camera_for_all(recording, view, width / height)
+    along = way(recording) if follow else np.zeros((len(recording), 3))
+    camera = camera_for_all(recording, view, width / height, along)
+    moved = np.column_stack([np.interp(times, recording.times, x) for x in along.T])
     return (
-        render(world_scene(recording, [between(recording.model, recording.times, recording.q, t)], view), camera, width, height)
-        for t in times
+        render(
+            world_scene(recording, [between(recording.model, recording.times, recording.q, t)], view),
+            Camera(camera.place + at, camera.right, camera.up, camera.forward, camera.fov), width, height,
+        )
+        for t, at in zip(times, moved)
     )  # fmt: skip
+
+
+def way(recording: Recording) -> np.ndarray:
+    """(n, 3): where the largest figure's free base goes, without its sway: means over SMOOTH seconds; zeros where it has none [m]."""
+    f = recording.figure()
+    if f.model.joints[0].kind != "free":
+        return np.zeros((len(recording), 3))
+    place = recording.q[:, f.part.q][:, :3].astype(float)
+    rows = max(1, round(0.5 * SMOOTH / max(recording.duration / max(len(recording) - 1, 1), 1e-9)))
+    padded = np.concatenate([np.repeat(place[:1], rows, axis=0), place, np.repeat(place[-1:], rows, axis=0)])
+    total = np.concatenate([np.zeros((1, 3)), np.cumsum(padded - place[0], axis=0)])
+    return place[0] + (total[2 * rows + 1 :] - total[: -2 * rows - 1]) / (2 * rows + 1)
 
 
 def count(recording: Recording, fps: float) -> int:
@@ -59,11 +102,15 @@ def check(view: str, width: int, height: int) -> None:
     check_size(width, height)
 
 
-def camera_for_all(recording: Recording, view: str, aspect: float) -> Camera:
-    """A camera that sees all figures at all times, looked at LOOKS of them."""
+def camera_for_all(recording: Recording, view: str, aspect: float, along: np.ndarray | None = None) -> Camera:
+    """A camera that sees all figures at all times, looked at LOOKS of them; of one that goes along a way (n, 3), its place at the way's origin, and
+    what does not move is not looked at."""
     rows = np.linspace(0, len(recording) - 1, min(LOOKS, len(recording))).round().astype(int)
-    outlines = [world_scene(recording, [recording.q[r]], view).outline() for r in rows]
-    return fit(view, np.concatenate([c for c, _ in outlines]), aspect, radius=np.concatenate([r for _, r in outlines]))
+    still = along is None or not np.any(along)
+    outlines = [world_scene(recording, [recording.q[r]], view, fixed=still).outline() for r in rows]
+    shift = np.zeros((len(recording), 3)) if along is None else along
+    centres = np.concatenate([c - shift[r] for (c, _), r in zip(outlines, rows)])
+    return fit(view, centres, aspect, radius=np.concatenate([r for _, r in outlines]))
 
 
 def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, width: int, height: int) -> Path:

@@ -41,12 +41,12 @@ def png(drawing) -> bytes:  # type: ignore[no-untyped-def]
     return buffer.getvalue()
 
 
-def lines(axis, time: np.ndarray, curves: dict[str, np.ndarray], label: str) -> None:  # type: ignore[no-untyped-def]
-    """Several curves with a legend."""
+def lines(axis, time: np.ndarray, curves: dict[str, np.ndarray], label: str, place: str = "best") -> None:  # type: ignore[no-untyped-def]
+    """Several curves with a legend; the best place for it takes long to find among many points."""
     for k, (name, values) in enumerate(curves.items()):
         axis.plot(time, values, color=COLORS[k % len(COLORS)], lw=1.5, ls="-" if k < len(COLORS) else "--", label=name)
     axis.set_ylabel(label)
-    axis.legend(fontsize=8, ncols=2, loc="best", framealpha=0.85)
+    axis.legend(fontsize=8, ncols=2, loc=place, framealpha=0.85)
 
 
 def title_of(walk: Walk) -> str:

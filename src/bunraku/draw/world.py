@@ -1,7 +1,7 @@
 """Worlds as pictures: every shape of every figure and every fixed shape, at one or at several instants, and plots of a run.
 
-Spheres, capsules and boxes are drawn as they are, cylinders as capsules of the same length, meshes not at all; the ground is the floor,
-other planes are thin plates. In a strobe picture earlier instants are paler, and an instant is left out while nothing has moved APART
+Spheres, capsules and boxes are drawn as they are, cylinders as capsules of the same length, meshes as boxes about them (draw.solids); the ground is
+the floor, other planes are thin plates. In a strobe picture earlier instants are paler, and an instant is left out while nothing has moved APART
 since the last one. Checked in tests/draw/test_world.py and by looking.
 """
 
@@ -15,6 +15,7 @@ from bunraku.draw.camera import Camera, fit
 from bunraku.draw.plots import COLORS, figure, lines, png
 from bunraku.draw.render import check_size, render
 from bunraku.draw.scene import Scene
+from bunraku.draw.solids import solids
 from bunraku.dynamics.functions import kinematics
 from bunraku.model.description import Shape, rotation_matrix
 from bunraku.model.model import ShapeInfo
@@ -66,18 +67,19 @@ def shapes_at(
     out = []
     for k, f in enumerate(world.figures):
         pose = kinematics(f.model, np.ascontiguousarray(q[f.part.q], dtype=float))
-        seen = [s for s in f.model.shapes if s.role != "collision"] or list(f.model.shapes)
-        for s in seen:
+        for s in solids(f.model):
             R = pose.rotation[s.body]
             color = tuple(s.color[:3]) if s.color is not None else SHADES[k % len(SHADES)]
             out.append((s, pose.position[s.body] + R @ s.position, R @ s.rotation, color))
     return out
 
 
-def world_scene(world: World | Recorded, states: Sequence[np.ndarray], view: str = "oblique") -> Scene:
-    """A drawing scene with the figures at every one of the states, the later the stronger."""
+def world_scene(
+    world: World | Recorded, states: Sequence[np.ndarray], view: str = "oblique", *, fixed: bool = True
+) -> Scene:
+    """A drawing scene with the figures at every one of the states, the later the stronger, and what does not move."""
     scene = Scene(floor=None, sun=(0.35, 0.5 if view == "left" else -0.5, 0.9))
-    for shape in fixed_shapes(world):
+    for shape in fixed_shapes(world) if fixed else ():
         turn = rotation_matrix(shape.rotation)
         place = np.asarray(shape.position, dtype=float)
         if shape.kind == "plane" and turn[2, 2] > 1 - 1e-9:

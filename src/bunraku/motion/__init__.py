@@ -22,14 +22,18 @@ _HOME = {
     "footing": "find_feet",
     "footsteps": "stand walk_motion",
     "filter": "Filtered dynamics_filter",
+    "follow": "Followed Help follow",
+    "apart": "overlaps",
 }
 _WHERE = {name: f"bunraku.motion.{module}" for module, names in _HOME.items() for name in names.split()}
 _WHERE["Recorder"] = "bunraku.world.recorder"
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
+    from bunraku.motion.apart import overlaps  # noqa: F401
     from bunraku.motion.consistency import Consistency, consistency  # noqa: F401
     from bunraku.motion.filter import Filtered, dynamics_filter  # noqa: F401
+    from bunraku.motion.follow import Followed, Help, follow  # noqa: F401
     from bunraku.motion.footing import find_feet  # noqa: F401
     from bunraku.motion.footsteps import stand, walk_motion  # noqa: F401
     from bunraku.motion.generate import generate  # noqa: F401

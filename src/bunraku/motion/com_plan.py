@@ -18,13 +18,15 @@ from typing import Any
 
 import numpy as np
 from scipy.interpolate import BSpline
-from scipy.signal import butter, sosfiltfilt
 from scipy.sparse import block_diag, csr_matrix, diags, hstack, vstack
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import ConvexHull, QhullError
 
+from bunraku.motion.lowpass import lowpass
+
 KNOT = 0.04  # s
 CALM = (1.5, 3.0)  # Hz: along and across, upwards
+CALM_SPIN = 10.0  # Hz: of angular momentum, whose rate swinging legs change fast
 HARD, STAGES = 1e6, 9
 NEAR_RATE = 3e-4  # weight of accelerations [(m/s^2)^2] against places [m^2]
 SPIN, SPIN_RATE = (
@@ -49,6 +51,11 @@ class ComPlan:
         """(c, c', c'') at a time."""
         t = float(np.clip(t, self.times[0], self.times[-1]))
         return self.spline(t), self.spline(t, 1), self.spline(t, 2)
+
+    def spin(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """(L, L') about x and y at a time [kg m^2/s, N m]."""
+        t = float(np.clip(t, self.times[0], self.times[-1]))
+        return self.turning(t), self.turning(t, 1)
 
 
 def polygon_rows(points: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
@@ -170,7 +177,7 @@ def plan_com(
     tiny = 1e-12 * csr_matrix(np.eye(size))
     P2 = block_diag([P, P, spin + tiny, spin + tiny]).tocsr()
     held = np.where(air[:, None], 0.0, recorded[:, :2])
-    momentum = calm(times, momentum, CALM[0])
+    momentum = calm(times, momentum, CALM_SPIN)
     rate = np.gradient(momentum, times, axis=0)
     g = [B.T @ com[:, a] + NEAR_RATE * (B2.T @ held[:, a]) for a in (0, 1)]
     g += [(B.T @ momentum[:, a] + SPIN_RATE * (B1.T @ rate[:, a])) / SPIN**2 for a in (0, 1)]
@@ -189,9 +196,7 @@ def calm(times: np.ndarray, x: np.ndarray, hertz: float) -> np.ndarray:
     rate = (len(times) - 1) / float(times[-1] - times[0])
     if len(times) < 16 or rate < 4 * hertz:
         return x
-    return sosfiltfilt(
-        butter(2, hertz, fs=rate, output="sos"), x, axis=0, padlen=min(len(times) - 1, int(rate / hertz))
-    )
+    return lowpass(x, rate, hertz)
 
 
 def start(B: Any, values: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.model.description import rotation_matrix
 from bunraku.model.model import Model
+from bunraku.motion.apart import arms_outside, own_links
 from bunraku.motion.com_plan import ComPlan, plan_com
 from bunraku.motion.equation import State, finish
 from bunraku.motion.footing import HEEL, TOE, Foot, find_feet
@@ -36,11 +37,13 @@ from bunraku.motion.reference import PosePath, Reference, pose_path, reference_o
 from bunraku.motion.settle import rates, reach, settled
 from bunraku.motion.solved import Solved, Touch, assemble
 from bunraku.motion.stepping import stepper
+from bunraku.world.laststep import cross
 
 WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry without and with flight
 HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
 FOOT, MASS, TURN, JOINT = 40.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
 W_FOOT, W_MASS, W_TURN, W_JOINT = 1e4, 1e4, 10.0, 1.0
+SPIN, W_SPIN = 5.0, 1.0  # 1/s: feedback of angular momentum; weight of its rate [1/(N m)^2]
 FPS = 120.0  # at most, of what is planned
 LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
 
@@ -105,6 +108,7 @@ def dynamics_filter(
     if not 0 < dt <= 0.02 or motion.duration < 10 * dt:
         raise InputError(f"filter: dt {dt} s must be above 0, at most 0.02 s, and a tenth of the motion at the most.")
     motion = even(motion)
+    recorded, motion = motion, arms_outside(motion)
     feet = find_feet(motion)
     plan, near = planned(motion, feet, load, margin)
     steps = round(motion.duration / dt)
@@ -141,7 +145,7 @@ def dynamics_filter(
     solved = assemble(
         model, dt, np.array(out_q), np.array(out_v), np.array(out_tau), touches, start=float(at[0]), friction=friction, meta=meta
     )  # fmt: skip
-    return Filtered(solved, motion, feet, plan, how_far(model, motion, solved))
+    return Filtered(solved, recorded, feet, plan, how_far(model, recorded, solved))
 
 
 def even(motion: Motion) -> Motion:
@@ -207,7 +211,7 @@ def one_step(
         touching = (*(HEEL if foot.heel[frame] else ()), *(TOE if foot.toe[frame] else ()))
         for corner in touching:
             arm = kin.rotation[b] @ s.corners[corner]
-            speed = kin.twist[b, :3] + np.cross(kin.twist[b, 3:], arm)
+            speed = kin.twist[b, :3] + cross(kin.twist[b, 3:], arm)
             error = kin.position[b] + arm - (path.place[k] + R @ s.corners[corner])
             corners.append(
                 Corner(
@@ -220,13 +224,15 @@ def one_step(
             )
     now = centroidal(model, q, v)
     place, rate, acc = plan.at(ref.times[k])
+    turning, spin = plan.spin(ref.times[k])
     push = model.mass * (acc + 2 * MASS * (rate - now.com_velocity) + MASS**2 * (place - now.com) - model.gravity)
     posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * stepper(model).difference(q, ref.q[k])
     goals += [attitude(state, x, k) for x in turns]
     low, high = limits(model, q, v)
     weights = np.full(len(state.driven), W_JOINT)
     a, forces = problem.solve(
-        state, goals, corners, (push, W_MASS / model.mass**2), (posture[state.driven], weights), (low[state.driven], high[state.driven])
+        state, goals, corners, (push, W_MASS / model.mass**2), (posture[state.driven], weights), (low[state.driven], high[state.driven]),
+        own_links(model).bounds(q, kin), (now.com, spin + SPIN * (turning - now.angular[:2]), W_SPIN),
     )  # fmt: skip
     touching = []
     for link in dict.fromkeys(c.link for c in corners):

@@ -7,23 +7,26 @@ of mass does not fall, the lowest edge does.
 
 Each stance gets one level place: the median of the sole's middle and heading. `feet_paths` makes the reference of a foot: fixed there (rolled by the
 recorded pitch about the edge that touches), and in the air the recorded pose, moved and turned by a polynomial that takes up what the stances before
-and after are off in place and rate, so that a foot lands and leaves without speed. Checked in tests/motion/test_footing.py.
+and after are off in place and rate, so that a foot lands and leaves without speed. Where it would go through a foot that stands, it goes round it
+(`feet_apart`). Checked in tests/motion/test_footing.py.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.ndimage import minimum_filter1d
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
+from bunraku.gait.min_jerk import min_jerk
 from bunraku.model.configuration import exponential
 from bunraku.model.description import rotation_matrix
 from bunraku.motion.com_plan import calm
 from bunraku.motion.motion import Motion
-from bunraku.motion.paths import rotation_vector, smooth
+from bunraku.motion.paths import rotation_vector
 from bunraku.motion.touching import Sole, soles
 
 LOW = (0.02, 0.03)  # m
@@ -32,12 +35,14 @@ PACE, FAST = (
     0.35,
     0.3,
 )  # of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
+SHAKE = (2.0, 1.0)  # times the median speed of a low foot: noise; m/s at the most
 BRIEF = 0.08  # s
 LEVEL = 0.12  # rad: a stance that is never flat but less tilted than this is taken for flat
 NEAR = 0.6  # s: how far the lowest height of a foot is looked for
 FALLING = 0.2  # of gravity: what falls slower does not fly
 SETTLE = 0.2  # s
 EASE = 10.0  # frames in which a roll begins and ends
+CLEAR, DETOUR = 0.015, 0.12  # m: between soles; the most a foot goes round
 HEEL, TOE = (0, 1), (2, 3)  # corners of a Sole
 
 
@@ -89,7 +94,7 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
                 corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt, pace
             )
     ground_what_cannot_fly(motion, edges, lowest)
-    feet = []
+    touching, stances = [], []
     for s in found:
         heel, toe = edges[s.link, "heel"], edges[s.link, "toe"]
         both = tidy(heel | toe, round(BRIEF / dt))
@@ -99,9 +104,66 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         neither = both & ~heel & ~toe
         heel, toe = heel | neither, toe | neither
         heel, toe = one_roll(both, heel, toe, np.arcsin(np.clip(k.rotation[:, s.body, 2, 0], -1.0, 1.0)))
-        stances = tuple(stance(k, s, a, b, heel, toe) for a, b in runs(both))
-        feet.append(feet_path(k, s, heel, toe, stances, dt))
-    return tuple(feet)
+        touching.append((heel, toe))
+        stances.append([stance(k, s, a, b, heel, toe) for a, b in runs(both)])
+    places_apart(found, stances)
+    return feet_apart([feet_path(k, s, *on, tuple(at), dt) for s, on, at in zip(found, touching, stances)])
+
+
+def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
+    """Places of feet that stand at the same time keep CLEAR: both go half of what is missing to their sides. Changes `stances`."""
+    for n, m in combinations(range(len(found)), 2):
+        for i, a in enumerate(stances[n]):
+            for j, b in enumerate(stances[m]):
+                if a.first >= b.end or b.first >= a.end:
+                    continue
+                a, b = stances[n][i], stances[m][j]
+                mine, theirs = (
+                    at + s.corners @ R.T
+                    for s, (R, at) in zip((found[n], found[m]), map(level_pose, (found[n], found[m]), (a, b)))
+                )
+                lacks = min(DETOUR, CLEAR - separation(mine[:, :2], theirs[:, :2]))
+                if lacks > 0:
+                    left = np.array([-np.sin(b.heading), np.cos(b.heading)])
+                    side = float(np.sign(left @ (a.place - b.place))) or 1.0
+                    stances[n][i] = Stance(a.first, a.end, a.place + 0.5 * side * lacks * left, a.heading)
+                    stances[m][j] = Stance(b.first, b.end, b.place - 0.5 * side * lacks * left, b.heading)
+
+
+def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
+    """Feet whose soles, seen from above, keep CLEAR: a foot in the air goes round one that stands, by a smooth hump across."""
+    out = []
+    for n, foot in enumerate(feet):
+        place = foot.position.copy()
+        for a, b in runs(~foot.touches):
+            s = (np.arange(a, b) - a + 1.0) / (b - a + 1.0)
+            hump = 64.0 * (s * (1.0 - s)) ** 3
+            for other in (x for m, x in enumerate(feet) if m != n):
+                need, across, away = np.zeros(b - a), [], []
+                for i in range(b - a):
+                    mine = place[a + i] + foot.sole.corners @ foot.rotation[a + i].T
+                    theirs = other.position[a + i] + other.sole.corners @ other.rotation[a + i].T
+                    across.append((theirs[1] - theirs[0])[:2])
+                    away.append(mine.mean(axis=0)[:2] - theirs.mean(axis=0)[:2])
+                    if other.touches[a + i]:
+                        need[i] = max(0.0, CLEAR - separation(mine[:, :2], theirs[:, :2]))
+                most = min(DETOUR, float(np.max(need / np.maximum(hump, 0.2))))
+                side = float(np.sign(np.median(np.einsum("ij,ij->i", across, away)))) or 1.0
+                left = np.mean(across, axis=0) / np.linalg.norm(np.mean(across, axis=0))
+                place[a:b, :2] += side * most * hump[:, None] * left
+        out.append(Foot(foot.sole, foot.heel, foot.toe, foot.stances, place, foot.rotation))
+    return tuple(out)
+
+
+def separation(a: np.ndarray, b: np.ndarray) -> float:
+    """The distance of two rectangles (4, 2) (corners as a Sole has them) along the best of their sides; negative where they overlap."""
+    best = -np.inf
+    for r in (a, b):
+        for side in (r[1] - r[0], r[2] - r[0]):
+            u = side / max(float(np.linalg.norm(side)), 1e-12)
+            x, y = a @ u, b @ u
+            best = max(best, float(max(x.min() - y.max(), y.min() - x.max())))
+    return best
 
 
 def ground_what_cannot_fly(
@@ -118,11 +180,14 @@ def ground_what_cannot_fly(
 
 
 def edge_touches(middle: np.ndarray, lowest: np.ndarray, dt: float, pace: float) -> np.ndarray:
-    """Whether an edge touches, by height and speed with hysteresis; the faster the figure goes, the more a foot that stands may seem to move."""
-    slow, low = [max(x, PACE * pace) for x in SLOW], [x * (1.0 + FAST * max(0.0, pace - 1.5)) for x in LOW]
+    """Whether an edge touches, by height and speed with hysteresis; the faster the figure goes, and the more the recording shakes, the more a
+    foot that stands may seem to move."""
+    low = [x * (1.0 + FAST * max(0.0, pace - 1.5)) for x in LOW]
     floor = minimum_filter1d(lowest, 2 * round(NEAR / dt) + 1)
     height = middle[:, 2] - np.maximum(floor, -0.05)
     speed = np.linalg.norm(np.gradient(middle, dt, axis=0), axis=1)
+    shaking = min(SHAKE[1], SHAKE[0] * float(np.median(speed[height < low[0]]))) if np.any(height < low[0]) else 0.0
+    slow = [max(x, PACE * pace, shaking * x / SLOW[0]) for x in SLOW]
     out, on = np.zeros(len(middle), dtype=bool), bool(height[0] < low[0] and speed[0] < slow[0])
     for n in range(len(out)):
         on = bool(height[n] < low[1 if on else 0] and speed[n] < slow[1 if on else 0])
@@ -211,7 +276,7 @@ def feet_path(k, s: Sole, heel: np.ndarray, toe: np.ndarray, stances: tuple[Stan
         u = ((np.arange(a, b) - a + 1.0) / span)[:, None]
         brief = min(1.0, SETTLE / (span * dt))  # rates are taken up in this share of the swing
         early, late = leave(np.minimum(u / brief, 1.0)), leave(np.minimum((1.0 - u) / brief, 1.0))
-        shift = x0 + smooth(u) * (x1 - x0) + span * brief * (early * v0 - late * v1)
+        shift = x0 + min_jerk(u) * (x1 - x0) + span * brief * (early * v0 - late * v1)
         out_p[a:b] += shift[:, :3]
         for f, w in zip(range(a, b), shift[:, 3:]):
             out_R[f] = rotation_matrix(exponential(w)) @ R[f]
@@ -236,10 +301,10 @@ def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.nda
     if len(flat) == 0:
         turn += np.maximum(pitch, 0.0) if heel[st.first] else np.minimum(pitch, 0.0)
     if len(flat) and not toe[st.first]:
-        near = smooth(np.clip((flat[0] - frames) / min(EASE, flat[0] - st.first + 1.0), 0.0, 1.0))
+        near = min_jerk(np.clip((flat[0] - frames) / min(EASE, flat[0] - st.first + 1.0), 0.0, 1.0))
         turn += np.where(frames < flat[0], np.maximum(pitch - (1.0 - near) * pitch[flat[0]], 0.0) * near, 0.0)
     if len(flat) and not heel[st.end - 1]:
-        near = smooth(np.clip((frames - flat[-1]) / min(EASE, st.end - flat[-1] + 1.0), 0.0, 1.0))
+        near = min_jerk(np.clip((frames - flat[-1]) / min(EASE, st.end - flat[-1] + 1.0), 0.0, 1.0))
         turn += np.where(frames > flat[-1], np.minimum(pitch - (1.0 - near) * pitch[flat[-1]], 0.0) * near, 0.0)
     place, out = np.zeros((n, 3)), np.zeros((n, 3, 3))
     for f in frames:
@@ -270,6 +335,6 @@ def lift_swing(s: Sole, stands: np.ndarray, p: np.ndarray, R: np.ndarray, dt: fl
         at = (np.arange(a, b) - a + 1) / (b - a + 1)
         hump = 64.0 * (at * (1.0 - at)) ** 3
         if a == 0 or b == len(p):
-            hump = np.ones(b - a) if not inside else np.maximum(hump, smooth(at) if a > 0 else smooth(1.0 - at))
+            hump = np.ones(b - a) if not inside else np.maximum(hump, min_jerk(at) if a > 0 else min_jerk(1.0 - at))
         need = np.maximum(0.004 * hump - lowest[a:b], 0.0) / np.maximum(hump, 0.05)
         p[a:b, 2] += need.max(initial=0.0) * hump

@@ -23,6 +23,7 @@ from bunraku.model.build import quaternion
 from bunraku.model.configuration import exponential, multiply, quaternions
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import JointInfo, Model
+from bunraku.motion.lowpass import lowpass
 from bunraku.motion.motion import Motion
 from bunraku.motion.retarget_ik import bone_scale, solve_frames
 from bunraku.motion.skeletons import NEEDED, Bone, bones_of
@@ -258,15 +259,13 @@ def steady(R: np.ndarray) -> np.ndarray:
 
 def smoothed(model: Model, q: np.ndarray, times: np.ndarray, cutoff: float) -> np.ndarray:
     """q low-passed forwards and backwards; evenly spaced frames."""
-    from scipy.signal import butter, sosfiltfilt
-
     steps = np.diff(times)
     rate = 1.0 / float(steps.mean()) if len(steps) else 0.0
     if len(q) < 16 or not cutoff > 0:
         return q
     if cutoff >= 0.45 * rate:
         return q
-    out = sosfiltfilt(butter(2, cutoff, fs=rate, output="sos"), q, axis=0, padlen=min(len(q) - 1, int(rate / cutoff)))
+    out = lowpass(q, rate, cutoff)
     for k, _ in quaternions(model):
         out[:, k : k + 4] /= np.linalg.norm(out[:, k : k + 4], axis=1, keepdims=True)
     return out

@@ -1,8 +1,8 @@
 """What the page draws: bodies and shapes of figures and of what stands still, as plain data for JSON.
 
 Body i of the list is body i + 1 of the world's combined model (its body 0 is the world: index -1 here). Of a figure its visible shapes are
-drawn, else those of its collisions; where neither can be drawn (meshes that cannot be read) a stick stands for every bone. A mesh becomes its
-convex hull. Sizes are those of bunraku.model.Shape: half sizes. Checked in tests/viewer/test_messages.py.
+drawn, else those of its collisions; where neither can be drawn (meshes that cannot be read), or few bodies have shapes, a stick stands for every
+bone. A mesh becomes its convex hull. Sizes are those of bunraku.model.Shape: half sizes. Checked in tests/viewer/test_messages.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from bunraku.model.model import Model
 
 Figures = Sequence[tuple[str, Model]]
 STICK = 0.02  # m: radius of a bone that stands for shapes
+FEW = 0.25  # of the bodies with shapes: fewer are not all there is to see
 
 
 def bodies_of(figures: Figures) -> list[dict[str, str]]:
@@ -49,7 +50,8 @@ def figure_shapes(model: Model, first: int) -> list[dict[str, Any]]:
                 name = s.name or s.link
                 out += drawn(s.kind, s.size, body, s.position, s.rotation, s.color, name, s.mesh, s.scale)
         if out:
-            return out
+            bare = len({s["body"] for s in out}) < FEW * (model.nb - 1)
+            return out + sticks(model, first) if bare else out
     return sticks(model, first)
 
 

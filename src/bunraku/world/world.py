@@ -285,8 +285,8 @@ class World(Recorded, watched.Watched):
                 if status < 0:
                     self._last.forget(self)
                     self._answer(status)
-        if n > 0:
-            self._last.end(self)
+            if self._controllers or left == 0:  # sensors may be read before the next step
+                self._last.end(self)
 
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""

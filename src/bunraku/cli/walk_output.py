@@ -1,0 +1,134 @@
+"""What `bunraku walk` prints and writes: the short table, summary.json, plots, strobe picture, film and page.
+
+The film goes along with the figure at 12.5 frames a second (GIF counts in 0.01 s); the page holds 30 frames a second of the recording.
+"""
+
+from __future__ import annotations
+
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bunraku.cli.common import plain
+from bunraku.errors import BunrakuError
+from bunraku.files import write_bytes, write_text
+
+if TYPE_CHECKING:
+    from bunraku.gait.walker import Walker
+    from bunraku.motion.walk_report import WalkReport
+
+FPS, FILM = 12.5, (320, 400)
+HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
+
+
+def report_of(walker: Walker, path: Path) -> WalkReport:
+    """The report of a walker's recording."""
+    from bunraku.motion.foot_loads import soles_in
+    from bunraku.motion.recording import Recording
+    from bunraku.motion.walk_report import walk_report
+
+    rigid = walker.humanoid.model
+    with Recording.open(path) as recording:
+        feet = soles_in(recording.figure().model, walker.humanoid.feet, rigid)
+        return walk_report(recording, feet, walker.pattern, driven={j.name for j in rigid.joints})
+
+
+def summary_of(report: WalkReport, walker: Walker, seconds: float) -> dict[str, Any]:
+    """The report's summary with what the walker and the clock know."""
+    data = report.summary()
+    return {
+        **data,
+        "planned_steps": len(walker.pattern.steps),
+        "real_time_factor": walker.world.time / seconds if seconds > 0 else None,
+    }
+
+
+def text(data: dict[str, Any]) -> list[str]:
+    """The short table."""
+    feet = "rubber feet" if data["bushes"] else "rigid feet"
+    how = "stabiliser" if data["stabiliser"] else f"{data['servo']} servos"
+    off, margin = data["final_error_m"], data["zmp_margin_m"]
+    rows = [
+        ("figure", f"{data['figure']}, {feet}, {how}, {data['contact']}"),
+        ("steps", f"{data['steps']} of {data['planned_steps']}"),
+        ("distance", f"{data['distance_m']:.2f} m"),
+        ("speed", f"{data['speed_m_s']:.2f} m/s"),
+        ("falls", "none" if data["fell_s"] is None else f"at {data['fell_s']:.2f} s"),
+        ("feet off their plan", "–" if off is None else f"{100 * off:.1f} cm, {data['final_error_deg']:.1f} degrees"),
+        ("ZMP margin on one foot", f"{mm(margin['single_mean'])} mean, {mm(margin['single_least'])} least"),
+        ("cost of transport", "none" if data["distance_m"] < 1e-3 else f"{data['cost_of_transport']:.2f}"),
+        (
+            "largest torque",
+            f"{data['peak_torque']['value']:.0f} N m ({data['peak_torque']['joint'].replace('_', ' ')})",
+        ),
+        ("real-time factor", f"{data['real_time_factor']:.1f}"),
+    ]
+    width = max(len(name) for name, _ in rows)
+    return [f"{name:<{width}}  {value}" for name, value in rows]
+
+
+def mm(x: float | None) -> str:
+    """Metres as millimetres in words."""
+    return "–" if x is None else f"{round(1e3 * x) + 0} mm"
+
+
+def write(
+    data: dict[str, Any], report: WalkReport, out: Path, pictures: bool, seconds: dict[str, float], update: Any
+) -> list[str]:
+    """Write all files; returns lines to print."""
+    from bunraku.cli.walk import timed
+
+    notes = []
+    write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
+    if pictures:
+        from bunraku.draw.film import count, frames, picture
+        from bunraku.draw.picture import gif_bytes, png_bytes
+        from bunraku.draw.walk_plots import walk_plots
+        from bunraku.motion.recording import Recording
+
+        update(52, "plots")
+        with timed(seconds, "plots"):
+            for name, image in walk_plots(report).items():
+                write_bytes(out / f"{name}.png", image)
+        with Recording.open(out / "walk.bkr") as r:
+            update(60, "strobe picture")
+            with timed(seconds, "strobe"):
+                wide = round(min(1500.0, 480.0 + 260.0 * data["distance_m"]))
+                image = picture(r, most=FIGURES, apart=spacing(data), width=wide, height=HIGH)
+                write_bytes(out / "strobe.png", png_bytes(image))
+            update(63, "film")
+            with timed(seconds, "film"):
+                n, drawn = count(r, FPS), []
+                for image in frames(r, FPS, width=FILM[0], height=FILM[1], follow=True):
+                    drawn.append(image)
+                    update(63 + 30 * len(drawn) // n, "film")
+                write_bytes(out / "walk.gif", gif_bytes(drawn, 1.0 / FPS))
+            update(95, "page")
+            with timed(seconds, "page"):
+                notes += page(r, out / "walk.html")
+        update(100, "done")
+    names = ", ".join(sorted(p.name for p in out.iterdir() if not p.name.startswith(".")))
+    return [*notes, "", f"{out}/: {names}"]
+
+
+def spacing(data: dict[str, Any]) -> float:
+    """Metres between the figures of the strobe picture: an odd number of quarter steps, so that each shows another phase."""
+    quarter = data["distance_m"] / max(data["steps"], 1) / 4
+    if quarter < 0.01:
+        return APART
+    n = 1
+    while n * quarter < APART:
+        n += 2
+    return n * quarter
+
+
+def page(recording: Any, path: Path) -> list[str]:
+    """The page that plays by itself; a line to print where the package came without the viewer's page."""
+    from bunraku.cli.export import FPS as RATES
+    from bunraku.cli.export import to_html
+
+    try:
+        to_html(recording, path, {"fps": RATES["html"]}, lambda *_: None)
+    except BunrakuError as error:
+        return ["", f"no walk.html: {error}"]
+    return []

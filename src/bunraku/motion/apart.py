@@ -1,0 +1,172 @@
+"""Apart: links of one figure that come near each other, and bounds that keep them from touching.
+
+Near pairs are found by the world's own collision detection (bunraku.collision) with a margin. With distance g between the nearest points of links a
+and b, normal n from b to a and rate g' = n.(va - vb), the bound  g'' >= (-SLOW (g - KEEP) - g') / SOON  lets them come together no faster than
+exp(-SLOW t) to a distance KEEP, as bunraku.choreography does. `overlaps` says how deep links of a motion are inside each other.
+World axes, SI units. Checked in tests/motion/test_apart.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from bunraku.collision import Contacts, Geometry, Placed
+from bunraku.collision import layout as at
+from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
+from bunraku.model.model import Model
+from bunraku.motion.motion import Motion
+from bunraku.motion.settle import within
+from bunraku.motion.stepping import stepper
+from bunraku.motion.touching import soles
+from bunraku.world.laststep import cross
+
+KEEP, LOOK = 0.008, 0.08  # m: the distance that is kept; from which on links are looked after
+SLOW, SOON = 12.0, 0.02  # 1/s, s
+SMOOTH, ROUNDS = 0.08, 12  # s; rounds of moving arms out
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """Two links, by name and body, the nearest point between them, the normal from b to a, their distance [m], negative where they overlap."""
+
+    links: tuple[str, str]
+    bodies: tuple[int, int]
+    point: np.ndarray
+    normal: np.ndarray
+    gap: float
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A row over accelerations of all degrees of freedom, and the least it may give."""
+
+    row: np.ndarray
+    least: float
+
+
+class OwnLinks:
+    """Collision detection among the links of one figure."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.geometry = Geometry.of([Placed(model)])
+        self.found = Contacts(self.geometry)
+        self.name = {f.body: f.name for f in reversed(model.links)}
+        self.limbs = limbs_of(model)
+
+    def near(self, kin: Kinematics, margin: float = LOOK) -> list[Near]:
+        """Pairs nearer than margin at one state, each once, by its nearest point."""
+        poses = np.concatenate([kin.rotation.reshape(len(kin.rotation), 9), kin.position], axis=1)
+        n = self.found.detect(poses, margin)
+        ids, data = self.found.ids[:n], self.found.data[:n]
+        best: dict[tuple[int, int], int] = {}
+        for k in range(n):
+            a, b = (int(self.geometry.ints[ids[k, c], at.BODY]) for c in (at.SHAPE_A, at.SHAPE_B))
+            if a and b and ((a, b) not in best or data[k, at.GAP] < data[best[a, b], at.GAP]):
+                best[a, b] = k
+        point, normal = data[:, at.POINT : at.POINT + 3].copy(), data[:, at.NORMAL : at.NORMAL + 3].copy()
+        return [
+            Near((self.name[a], self.name[b]), (a, b), point[k], normal[k], float(data[k, at.GAP]))
+            for (a, b), k in best.items()
+        ]
+
+    def bounds(self, q: np.ndarray, kin: Kinematics) -> list[Bound]:
+        """What keeps arms (and whatever is no leg) from the rest; see the module text. Legs are kept apart by the ways of their feet
+        (motion.footing): passing feet come straight at each other and still do not meet."""
+        near = [x for x in self.near(kin) if x.bodies[0] in self.limbs or x.bodies[1] in self.limbs]
+        if not near:
+            return []
+        names = dict(pair for x in near for pair in zip(x.bodies, x.links))
+        J = {body: frame_jacobian(self.model, q, link) for body, link in names.items()}
+        points, normals = np.array([x.point for x in near]), np.array([x.normal for x in near])
+        rows, drift, rate = np.zeros((len(near), self.model.nv)), np.zeros(len(near)), np.zeros(len(near))
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            bodies = [x.bodies[side] for x in near]
+            arm, twist, bias = points - kin.position[bodies], kin.twist[bodies], kin.bias[bodies]
+            about = np.hstack([normals, cross(arm, normals)])
+            rows += sign * np.array([w @ J[b] for w, b in zip(about, bodies)])
+            bend = cross(twist[:, 3:], cross(twist[:, 3:], arm))
+            drift += sign * ((about * bias).sum(axis=1) + (normals * bend).sum(axis=1))
+            rate += sign * (about * twist).sum(axis=1)
+        least = np.clip((-SLOW * (np.array([x.gap for x in near]) - KEEP) - rate) / SOON, -1e6, 300.0) - drift
+        return [Bound(row, float(x)) for row, x in zip(rows, least)]
+
+
+@lru_cache(maxsize=8)
+def own_links(model: Model) -> OwnLinks:
+    """The OwnLinks of a model."""
+    return OwnLinks(model)
+
+
+def arms_outside(motion: Motion) -> Motion:
+    """The motion with every limb that is no leg turned out of the body: joints of the limb give the distance KEEP and a little, smoothly in time."""
+    model, own = motion.model, own_links(motion.model)
+    limbs = own.limbs
+    if not limbs or len(motion) < 4:
+        return motion
+    q, width = motion.q.copy(), SMOOTH * (len(motion) - 1) / max(motion.duration, 1e-9)
+    move = stepper(model)
+    for _ in range(ROUNDS):
+        kin, turn = kinematics(model, q), np.zeros((len(q), model.nv))
+        for k in range(len(q)):
+            one = Kinematics(model, kin.rotation[k], kin.position[k], kin.twist[k], kin.bias[k])
+            rows, needs = [], []
+            for x in own.near(one, KEEP):
+                row = np.zeros(model.nv)
+                for link, body, sign in ((x.links[0], x.bodies[0], 1.0), (x.links[1], x.bodies[1], -1.0)):
+                    if body in limbs:
+                        J = frame_jacobian(model, q[k], link)
+                        own_row = sign * (x.normal @ J[:3] + np.cross(x.point - one.position[body], x.normal) @ J[3:])
+                        row[limbs[body]] += own_row[limbs[body]]
+                if np.any(row):
+                    rows.append(row)
+                    needs.append(1.2 * KEEP - x.gap)
+            if rows:
+                J = np.array(rows)
+                turn[k] = J.T @ np.linalg.solve(J @ J.T + 1e-3 * np.eye(len(J)), np.minimum(needs, 0.05))
+        if not np.any(turn):
+            break
+        turn = gaussian_filter1d(turn, width, axis=0, mode="nearest") * 2.0
+        q = np.array([within(model, move.integrate(x, t)) for x, t in zip(q, turn)])
+    return Motion(model, motion.times, q, motion.meta)
+
+
+def limbs_of(model: Model) -> dict[int, np.ndarray]:
+    """Body -> degrees of freedom of its limb: chains that end in no sole, from where they leave the trunk (a link with several below it) on."""
+    parent = {x.name: x.parent for x in model.description.links}
+    below: dict[str, int] = {}
+    for up in parent.values():
+        if up is not None:
+            below[up] = below.get(up, 0) + 1
+    legs = set()
+    for s in soles(model, missing=True):
+        link: str | None = s.link
+        while link is not None:
+            legs.add(link)
+            link = parent[link]
+    out: dict[int, np.ndarray] = {}
+    for f in model.links:
+        chain, link = [], f.name
+        while link is not None and link not in legs and below.get(link, 0) < 2:
+            chain += [np.arange(j.iv, j.iv + j.nv) for j in model.joints if j.link == link and j.nv]
+            link = parent[link]
+        if chain and f.body:
+            out[f.body] = np.concatenate(chain)
+    return out
+
+
+def overlaps(model: Model, q: np.ndarray | Sequence[np.ndarray], least: float = 1e-4) -> dict[tuple[str, str], float]:
+    """Pairs of links -> how deep they are inside each other at the most [m] over rows of q, where deeper than `least`."""
+    own, out, kin = own_links(model), {}, kinematics(model, np.asarray(q, dtype=float))
+    for k in range(len(kin.position)):
+        one = Kinematics(model, kin.rotation[k], kin.position[k], kin.twist[k], kin.bias[k])
+        for x in own.near(one, 0.0):
+            pair = (min(x.links), max(x.links))
+            if -x.gap > out.get(pair, least):
+                out[pair] = -x.gap
+    return out

@@ -1,0 +1,42 @@
+"""`bunraku bench walk`: figures of a short walk, and refusals."""
+
+import pytest
+
+from bunraku.cli import main
+from bunraku.cli.bench_walk_time import against_contacts, against_mujoco, cut_soles, figure_36
+from bunraku.cli.bench_walk_trials import HEADS, cells
+
+
+def test_the_figure_has_36_degrees_of_freedom_with_its_bushes():
+    found = against_contacts(1, cuts=(1, 2), steps=2)
+    assert found["joint_dof"] == 36
+    assert {r["points"] for r in found["table"]} >= {4, 8, 16}
+    assert all(r["us"] > 0 for r in found["table"]) and found["real_time_factor"] > 0
+
+
+def test_cut_soles_are_the_same_sole():
+    model = figure_36().build()
+    cut = cut_soles(model.description, ("left_foot", "right_foot"), 3).build()
+    assert model.mass == pytest.approx(69.0) and cut.mass == pytest.approx(69.0)
+    pieces = [s for s in cut.shapes if s.link == "left_foot"]
+    whole = next(s for s in model.shapes if s.link == "left_foot")
+    ends = [s.position[0] + sign * s.size[0] for s in pieces for sign in (-1, 1)]
+    assert len(pieces) == 3
+    assert (min(ends), max(ends)) == pytest.approx(
+        (whole.position[0] - whole.size[0], whole.position[0] + whole.size[0])
+    )
+
+
+def test_mujoco_walks_the_same_walk():
+    found = against_mujoco(1, steps=2)
+    assert found["fell"] == [] and found["mujoco"]["us"] > 0 and all(r["ratio"] > 0 for r in found["ours"])
+
+
+def test_rows_of_the_table():
+    row = {"walk": "19 steps", "figure": "human", "bushes": False, "stabiliser": True, "contact": "pgs"}
+    assert cells({**row, "error": "no feet"})[6] == "no feet" and len(cells({**row, "error": ""})) == len(HEADS)
+
+
+def test_refusals(capsys):
+    assert main(["bench", "walk", "--repeats", "0"]) == 2
+    assert "--repeats" in capsys.readouterr().err
