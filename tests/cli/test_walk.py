@@ -67,7 +67,7 @@ def test_two_steps_and_their_files(tmp_path, capsys):
         (["--footsteps", "two steps", "--servo", "velocity"], "servo must be 'pd'"),
         (["--seed", "-1"], "--seed"),
         (["--terrain", "swamp"], "not understood"),
-        (["--terrain", "stairs 5 of 0.6 m"], "stairs: 'human' cannot walk them"),
+        (["--terrain", "stairs 5 of 0.9 m"], "stairs: 'human' cannot walk them"),
         (["--terrain", "slope 60 degrees"], "slope"),
         (["--terrain", "stairs", "--footsteps", "two steps"], "brings its own footsteps"),
     ],

@@ -145,7 +145,7 @@ def run(trial: Trial, plots: Path | None) -> dict[str, Any]:
         )
         name = "-".join(w.replace(" ", "_") for w in words if w)
         write_bytes(plots / f"{name}.png", plot_forces(report))
-    return {**row, **summary_of(report, walker, seconds)}
+    return {**summary_of(report, walker, seconds), **row}
 
 
 def cells(r: dict[str, Any]) -> tuple[str, ...]:

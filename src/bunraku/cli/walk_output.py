@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bunraku.gait.walker import Walker
     from bunraku.motion.walk_report import WalkReport
 
-FPS, FILM = 12.5, (320, 400)
+FPS, FILM = 12.5, (288, 360)
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 
