@@ -25,7 +25,7 @@ def test_smooth_at_the_ends(f, ends):
 
 
 def test_a_step_leaves_and_lands_at_rest():
-    times, begins, (p, R, yaw, contact) = path(Footstep(0, (0.4, 0.1, 0.0), 0.5))
+    times, begins, (p, _, yaw, contact) = path(Footstep(0, (0.4, 0.1, 0.0), 0.5))
     v = np.gradient(p[:, 0], 0.001, axis=0)
     still = (times < begins[0]) | (times > begins[0] + SINGLE)
     assert np.abs(v[still]).max() < 1e-3  # differences across the ends: of order dt^2 s'''/single^3

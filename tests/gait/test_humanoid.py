@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from robots import robot
 
 import bunraku as bk
 from bunraku.errors import BunrakuError, FormatError, InputError
 from bunraku.gait.humanoid import humanoid
 from bunraku.model.description import Description, Shape, free, hinge
+from robots import robot
 
 NAMES = ("simple_humanoid", "talos_reduced", "g1")
 
@@ -39,6 +39,10 @@ def test_feet_of_small_spheres(walkers):
 def test_feet_of_meshes_become_boxes(walkers):
     h = walkers["talos_reduced"]
     shapes = [s for s in h.model.shapes if s.role != "visual"]
+    thigh = next(
+        s for s in h.model.shapes if s.name == "leg_left_3_link stick 1"
+    )  # what pictures show: from hip to knee
+    assert thigh.kind == "capsule" and np.isclose(2 * thigh.size[1], 0.38, atol=0.01)
     assert {s.kind for s in shapes} == {"box"} and {s.link for s in shapes} == {f.link for f in h.feet}
     sole = h.model.frame("left_sole_link")  # the robot's own frame under its foot
     assert np.isclose(h.feet[0].position[2], sole.position[2], atol=1e-3)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from robots import robot
 
 import bunraku as bk
 from bunraku.errors import InputError
@@ -12,6 +11,7 @@ from bunraku.gait.nineteen_steps import nineteen_steps
 from bunraku.gait.walking_ik import beyond_ranges
 from bunraku.gait.walking_pattern import walking_pattern
 from bunraku.gait.walking_torques import servo_targets, walking_torques
+from robots import robot
 
 ROBOTS = ("simple_humanoid", "talos_reduced", "g1")
 
