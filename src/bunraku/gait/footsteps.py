@@ -2,10 +2,10 @@
 
     footsteps("walk 3 m, turn 90 degrees, two steps back", humanoid)
     footsteps([Footstep(0, (0.2, 0.09, 0.0)), …], humanoid)
-A step's place is the middle of the sole. A `Way` moves a place and heading between the feet and puts a foot beside it at every step; words are
-read by bunraku.gait.step_words. The first foot is the left one, on a turn or a step to the side the one on that side. All of them are looked at before
-they are returned (bunraku.gait.step_limits): an impossible one is an InputError that says what would do.
-Units m and rad, world z up. Checked in tests/gait/test_footsteps.py.
+A step's place is the middle of the sole. A `Way` moves a place and heading between the feet and puts a foot beside it at every step; words
+are read by bunraku.gait.step_words. The first foot is the left one, on a turn or a step to the side the one on that side. All of them are
+looked at before they are returned (bunraku.gait.step_limits): an impossible one is an InputError that says what would do. Units m and rad,
+world z up. Checked in tests/gait/test_footsteps.py.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class Way:
 
 
 def footsteps(what: str | Sequence[Footstep], figure: Humanoid | Model) -> tuple[Footstep, ...]:
-    """Footsteps from words, e.g. "walk 3 m, turn 90 degrees, two steps back", or from a list; from standing at the origin, headed along x. Raises InputError for
-    steps that the figure cannot take."""
+    """Footsteps from words, e.g. "walk 3 m, turn 90 degrees, two steps back", or from a list; from standing at the origin, headed along x.
+    Raises InputError for steps that the figure cannot take."""
     from bunraku.gait.step_limits import check_footsteps
     from bunraku.gait.step_words import way_of
 
@@ -133,7 +133,7 @@ def read_footsteps(path: str | os.PathLike[str], figure: Humanoid | Model) -> tu
     yaw = 15                 # degrees, 0 by default
     normal = [0, 0, 1]       # of the ground, by default"""
     file = Path(path).name
-    data = parsed(read_text(path), file)
+    data = parsed(read_text(Path(path)), file)
     for key in data:
         if key not in ("walk", "step"):
             raise FormatError(f"{file}: unknown key {key!r}.{closest(key, ('walk', 'step'))}")

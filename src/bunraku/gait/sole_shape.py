@@ -1,8 +1,8 @@
 """The sole of a foot: the rectangle under its collision shapes, or one that a mapping states.
-
-Points of the shapes (corners of boxes, lowest points of spheres and capsules, rims of cylinders, vertices of a mesh's hull) within LEVEL of the lowest are the
-sole; the rectangle spans them along x, and is as wide as the narrower of heel and toe. The model is seen in its described pose, upright and facing +x; the sole's axes
-are the world's there, so they may be turned against the body's. Checked in tests/gait/test_humanoid.py.
+ Points of the shapes (corners of boxes, lowest points of spheres and capsules, rims of cylinders, vertices of a mesh's hull) within LEVEL
+of the lowest are the sole; the rectangle spans them along x, and is as wide as the narrower of heel and toe. The model is seen in its
+described pose, upright and facing +x; the sole's axes are the world's there, so they may be turned against the body's. Checked in
+tests/gait/test_humanoid.py.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def shape_points(s: ShapeInfo, R: np.ndarray) -> list[np.ndarray]:
     if s.kind == "cylinder":
         angle = np.linspace(0, 2 * np.pi, 24, endpoint=False)
         rim = np.column_stack([s.size[0] * np.cos(angle), s.size[0] * np.sin(angle), np.zeros(24)])
-        return [x for z in (-s.size[1], s.size[1]) for x in s.position + (rim + [0, 0, z]) @ s.rotation.T]
+        return [x for z in (-s.size[1], s.size[1]) for x in s.position + (rim + np.array([0.0, 0.0, z])) @ s.rotation.T]
     if s.kind == "mesh":
         from bunraku.collision.hull import hull_of_mesh
 

@@ -1,7 +1,6 @@
 """The stance a figure walks from: soles flat and parallel, knees bent, trunk upright, the centre of mass above the middle of the soles.
-
-Legs begin bent in the direction in which they bend (the one that lifts the foot with the sole kept flat), then bunraku.gait.walking_ik does the rest.
-Checked in tests/gait/test_humanoid.py.
+ Legs begin bent in the direction in which they bend (the one that lifts the foot with the sole kept flat), then bunraku.gait.walking_ik
+does the rest. Checked in tests/gait/test_humanoid.py.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ def posture(h: Humanoid) -> np.ndarray:
 
 
 def bend_leg(h: Humanoid, f: FootOf, q: np.ndarray) -> None:
-    """Bend the knee by KNEE, hip and ankle so that the sole keeps its direction; q is changed. The knee is the middle one of the leg's pitch joints."""
+    """Bend the knee by KNEE, hip and ankle so that the sole keeps its direction; q is changed. The knee is the middle one of the leg's
+    pitch joints."""
     hip, knee, ankle = pitch_dofs(h, f, q)[:3]
     v = np.zeros(h.model.nv)
     v[hip[0]], v[knee[0]], v[ankle[0]] = -KNEE / 2 * hip[1], KNEE * knee[1], -KNEE / 2 * ankle[1]

@@ -1,9 +1,8 @@
 """Which footsteps a figure can take: each step's pose with both soles down is looked for before a walk is planned.
-
-A step is possible where the soles do not overlap and poses exist (bunraku.gait.walking_ik) with both soles in place, the centre of mass at AT of the way
-between them, no leg beyond its length, hips no lower than CROUCH of the leg above the lower foot, and all joints in their ranges.
-For an impossible one the part of it that is too much (ahead, aside, turn, height, slope) is found by leaving parts out, and how much of it would do by halving.
-Checked in tests/gait/test_footsteps.py.
+ A step is possible where the soles do not overlap and poses exist (bunraku.gait.walking_ik) with both soles in place, the centre of mass at
+AT of the way between them, no leg beyond its length, hips no lower than CROUCH of the leg above the lower foot, and all joints in their
+ranges. For an impossible one the part of it that is too much (ahead, aside, turn, height, slope) is found by leaving parts out, and how
+much of it would do by halving. Checked in tests/gait/test_footsteps.py.
 """
 
 from __future__ import annotations
@@ -37,7 +36,8 @@ def feet_poses(pairs: Sequence[tuple[Footstep, Footstep]]) -> tuple[np.ndarray, 
 
 
 def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndarray:
-    """(n,) bool: for pairs of (left, right) feet, whether the figure can stand so; see the module text. Soles that overlap are not looked at here."""
+    """(n,) bool: for pairs of (left, right) feet, whether the figure can stand so; see the module text. Soles that overlap are not looked
+    at here."""
     position, yaw, rotation = (np.repeat(x, len(AT), axis=0) for x in feet_poses(pairs))
     at = np.tile(AT, len(pairs))
     heading = yaw.mean(axis=1)
@@ -60,7 +60,7 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     q = np.tile(h.stand, (len(at), 1))
     q[:, 3:7] = multiply(exponential(np.outer(heading, [0.0, 0.0, 1.0])), q[:, 3:7])
     q[:, :3] = com + np.einsum("nij,j->ni", turn, h.stand[:3] - stand_com)
-    poses = walking_poses(h, q, q, position, rotation, com, iterations=40)
+    poses = walking_poses(h, q, q, position, rotation, com, iterations=25)
     bad = low | (poses.sole_error.max(axis=1) > 1e-6) | (poses.com_error > 1e-6) | (poses.beyond.max(axis=1) > 1e-6)
     return ~bad.reshape(-1, len(AT)).any(axis=1)
 
@@ -122,7 +122,8 @@ def too_much(h: Humanoid, support: Footstep, step: Footstep) -> str:
 
     def made(shares: dict[str, float]) -> Footstep:
         x = {k: rest + shares.get(k, 1.0) * (value - rest) for k, (value, rest, _) in parts.items()}
-        p = np.array(support.position) + [c * x["ahead"] - s * x["aside"], s * x["ahead"] + c * x["aside"], x["rise"]]
+        p = np.array(support.position)
+        p += np.array([c * x["ahead"] - s * x["aside"], s * x["ahead"] + c * x["aside"], x["rise"]])
         return Footstep(step.side, tuple(p), support.yaw + x["turn"], step.normal)
 
     def can(shares: dict[str, float]) -> bool:
@@ -138,7 +139,7 @@ def too_much(h: Humanoid, support: Footstep, step: Footstep) -> str:
     best, blamed = 0.0, ""
     for key in parts:
         low, high = 0.0, 1.0
-        for _ in range(10 if can({key: 0.0}) else 0):
+        for _ in range(7 if can({key: 0.0}) else 0):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if can({key: middle}) else (low, middle)
         if low > best:

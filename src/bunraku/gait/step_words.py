@@ -4,9 +4,9 @@ Parts are parted by commas, semicolons, "then" or "and". A part is one of
     walk 3 m [back | left | right] [turning 40 degrees [left | right]]
     5 steps [back | left | right] [of 0.2 m] [turning 40 degrees [left | right]]
     turn 90 degrees [left | right]
-Steps of "walk" are as long as the walker's usual ones or a little shorter, and one more closes the feet at the end of the part; "5 steps" are
-five footsteps with the closing one among them. To the side every step has two footsteps: one foot moves, the other closes. Units m or cm, degrees (deg, °) or
-rad; turns go left unless said otherwise. Checked in tests/gait/test_footsteps.py.
+Steps of "walk" are as long as the walker's usual ones or a little shorter, and one more closes the feet at the end of the part; "5 steps"
+are five footsteps with the closing one among them. To the side every step has two footsteps: one foot moves, the other closes. Units m or
+cm, degrees (deg, °) or rad; turns go left unless said otherwise. Checked in tests/gait/test_footsteps.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,25 @@ from bunraku.gait.footsteps import MOST, SIDE, STEP, TURN, Way, beside
 from bunraku.gait.humanoid import Humanoid
 from bunraku.gait.step_limits import overlap
 
-WORDS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+WORDS = (
+    *(
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+    ),
+    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
 NUMBER = r"(?P<{}>-?\d+(?:\.\d+)?|" + "|".join(sorted(WORDS, key=len, reverse=True)) + r"|an|a)"
 LENGTH, ANGLE = r"(?P<{}>metres?|meters?|centimetres?|centimeters?|cm|m)", r"(?P<{}>degrees?|deg|°|radians?|rad)"
 AWAY = r"(?:\s+(?:to\s+the\s+)?(?P<away>ahead|forwards?|back|backwards?|left|right))?"

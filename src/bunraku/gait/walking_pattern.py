@@ -1,10 +1,10 @@
 """A walking pattern: from footsteps to the joint angles of a whole figure that walks on them.
 
-    footsteps -> time table: feet, zero-moment point (zmp_reference) -> centre of mass (com_preview) -> poses (walking_ik) -> zero-moment point of the
-    whole figure by rnea -> its difference from the reference is taken off the one the centre of mass follows, `passes` times  (Kajita et al. 2003, section 5).
-The zero-moment point of the motion follows from the wrench (f, n) that rnea finds at the base b (all else is inside the figure):
-    p_x = b_x - (n_y + (b_z - p_z) f_x) / f_z ,   p_y = b_y + (n_x - (b_z - p_z) f_y) / f_z .
-The walker's height is chosen so that no leg is stretched beyond STRETCH of its length. Units SI, world z up. Checked in tests/gait/test_walking_pattern.py.
+    footsteps -> time table: feet, zero-moment point (zmp_reference) -> centre of mass (com_preview) -> poses (walking_ik) -> zero-moment
+    point of the whole figure by rnea -> its difference from the reference is taken off the one the centre of mass follows, `passes` times
+    (Kajita et al. 2003, section 5).
+The walker's height is chosen so that no leg is stretched beyond STRETCH of its length. Units SI, world z up. Checked in
+tests/gait/test_walking_pattern.py.
 """
 
 from __future__ import annotations
@@ -15,26 +15,32 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, rnea
+from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.gait.com_preview import at_rest, bump, second_difference
+from bunraku.gait.arm_swing import wanted_poses
+from bunraku.gait.com_preview import at_rest, second_difference
+from bunraku.gait.foot_paths import STEPPED
 from bunraku.gait.footsteps import Footstep, standing
 from bunraku.gait.humanoid import Humanoid, humanoid
+from bunraku.gait.min_jerk import bump
 from bunraku.gait.step_limits import check_footsteps
-from bunraku.gait.walking_ik import Poses, walking_poses
+from bunraku.gait.walking_checks import check_poses, check_zmp
+from bunraku.gait.walking_ik import walking_poses
+from bunraku.gait.whole_zmp import rates, unrolled, whole_zmp
 from bunraku.gait.zmp_reference import TimeTable, time_table
-from bunraku.model.configuration import difference, exponential, integrate, multiply, quaternions
+from bunraku.model.configuration import quaternions
 from bunraku.model.model import Model
 
-STRETCH = 0.975  # of a leg's full length, at most
+STRETCH, HIGH_STRETCH = 0.975, 0.985  # of a leg's full length, at most; on stairs
 ARMS = 0.5  # rad: how far arms swing for feet that are a leg's length apart
-CLOSE = 1e-7  # m: soles and centre of mass
+ENOUGH = 1e-3  # m: of the zero-moment point; no further pass is made
 
 
 @dataclass(frozen=True, eq=False)
 class WalkingPattern:
-    """A walk of n samples dt [s] apart. zmp (n, 3): reference on the ground; multibody_zmp (n, 3): of the finished motion; contact (n, 2): which soles stand;
-    load (n, 2): planned share of the weight; com, com_velocity (n, 3); soles' places (n, 2, 3) and rotations (n, 2, 3, 3)."""
+    """A walk of n samples dt [s] apart. zmp (n, 3): reference on the ground; multibody_zmp (n, 3): of the finished motion; contact (n, 2):
+    which soles stand; load (n, 2): planned share of the weight; com, com_velocity (n, 3); soles' places (n, 2, 3) and rotations (n, 2, 3,
+    3)."""
 
     humanoid: Humanoid
     steps: tuple[Footstep, ...]
@@ -101,36 +107,6 @@ class WalkingPattern:
         )
 
 
-def unrolled(model: Model, q: np.ndarray) -> np.ndarray:
-    """The same coordinates with quaternions of continuous sign."""
-    q = q.copy()
-    for k, _ in quaternions(model):
-        x = q[:, k : k + 4]
-        x[1:] *= np.cumprod(np.where(np.sum(x[1:] * x[:-1], axis=1) < 0, -1.0, 1.0))[:, None]
-    return q
-
-
-def rates(model: Model, q: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
-    """(v, v') by central differences; at rest at both ends."""
-    ahead = difference(model, q[:-1], q[1:]) / dt
-    v, a = np.zeros((len(q), model.nv)), np.zeros((len(q), model.nv))
-    v[1:-1], a[1:-1] = 0.5 * (ahead[1:] + ahead[:-1]), (ahead[1:] - ahead[:-1]) / dt
-    return v, a
-
-
-def whole_zmp(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, ground: np.ndarray) -> np.ndarray:
-    """(n, 3): the zero-moment point of a motion at heights ground (n); see the module text."""
-    wrench = rnea(model, q, v, a)[:, :6]
-    base = kinematics(model, q)
-    body = model.joints[0].body
-    f, n = wrench[:, :3], np.einsum("nij,nj->ni", base.rotation[:, body], wrench[:, 3:])
-    b = base.position[:, body]
-    arm = b[:, 2] - ground
-    x = b[:, 0] - (n[:, 1] + arm * f[:, 0]) / f[:, 2]
-    y = b[:, 1] + (n[:, 0] - arm * f[:, 1]) / f[:, 2]
-    return np.column_stack([x, y, ground])
-
-
 def walking_pattern(
     figure: Humanoid | Model,
     steps: Sequence[Footstep],
@@ -143,50 +119,72 @@ def walking_pattern(
     shift: float = 0.6,
     lift: float | None = None,
     arms: float = ARMS,
-    passes: int = 3,
+    passes: int = 6,
     dt: float = 0.005,
 ) -> WalkingPattern:
-    """The pattern of a walk over footsteps. begin: where the feet stand at first (side by side at the origin by default); single, double [s]: on one foot, on
-    both; start, end [s]: standing before and after, the last and first `shift` s of which move the weight; lift [m]: of a swinging foot; arms [rad]: how far they
-    swing for feet a leg's length apart."""
+    """The pattern of a walk over footsteps. begin: where the feet stand at first (side by side at the origin by default); single, double
+    [s]: on one foot, on both; start, end [s]: standing before and after, the last and first `shift` s of which move the weight; lift [m]:
+    of a swinging foot; arms [rad]: how far they swing for feet a leg's length apart."""
     h = humanoid(figure)
     usual = h.mapping.get("walk", {})
-    single = float(usual.get("single", 0.7)) if single is None else float(single)
-    double = float(usual.get("double", 0.2)) if double is None else float(double)
-    lift = float(usual.get("lift", 0.06 * h.legs[0])) if lift is None else float(lift)
     feet = standing(h) if begin is None else begin
-    table = time_table(feet, steps, single=single, double=double, start=start, end=end, shift=shift, lift=lift, dt=dt)
+    heights = [s.position[2] for s in (*feet, *steps)]
+    stepped = float(np.abs(np.diff(heights)).max()) > STEPPED * h.legs[0]
+    single = float(usual.get("single", 0.7)) + (0.2 if stepped else 0.0) if single is None else float(single)
+    double = float(usual.get("double", 0.2)) + (0.2 if stepped else 0.0) if double is None else float(double)
+    lift = float(usual.get("lift", 0.06 * h.legs[0])) if lift is None else float(lift)
+    check_footsteps(h, steps, feet)
+    toe = max(float(f.half[0]) for f in h.feet)
+    table = time_table(
+        feet,
+        steps,
+        single=single,
+        double=double,
+        start=start,
+        end=end,
+        shift=shift,
+        lift=lift,
+        toe=toe,
+        leg=h.legs[0],
+        dt=dt,
+    )
     gravity = -float(h.model.gravity[2])
     given = wanted_poses(h, table, arms)
-    first = bump(table.times, 0.0, table.still[0])
-    last = bump(table.times, table.times[-1] - table.still[1], table.times[-1])
+    first = bump(table.times / table.still[0])
+    last = bump((table.times - table.times[-1]) / table.still[1] + 1.0)
     hips = h.hips(h.stand)[None] - centroidal(h.model, h.stand).com  # (1, 2, 3), turned with the base
     headings = table.yaw.mean(axis=1)
     hips = turned(headings, hips)
     height = float(centroidal(h.model, h.stand).com[2])
-    residual = np.zeros((len(table.times), 2))
-    q = given.copy()
+    height = 1.1 * height if stepped else height
+    residual, q, best = np.zeros((len(table.times), 2)), given.copy(), None
     for n in range(passes + 1):
         for _ in range(2):  # the height changes the way a little, and the way the height
             level = table.level + height
             up = second_difference(level, dt)
             com, added = at_rest(table.zmp[:, :2] - residual, level - table.zmp[:, 2], up, dt, gravity, first, last)
-            height = min(height, highest(h, table, com, hips))
+            height = min(height, highest(h, table, com, hips, HIGH_STRETCH if stepped else STRETCH))
         com = np.column_stack([com, table.level + height])
         zmp = table.zmp.copy()
         zmp[:, :2] += added
         if n == 0:
             q[:, :3] = com - turned(headings, (centroidal(h.model, h.stand).com - h.stand[:3])[None, None])[:, 0]
-        fine = 1e-8 if n == passes else 1e-6
-        poses = walking_poses(h, q, given, table.position, table.rotation, com, tolerance=fine)
-        check(h, table, poses, steps)
+        poses = walking_poses(h, q, given, table.position, table.rotation, com)
+        check_poses(h, table, poses, steps)
         q = poses.q
         v, a = rates(h.model, q, dt)
         multibody = whole_zmp(h.model, q, v, a, table.zmp[:, 2])
         hips = h.hips(q) - com[:, None]
-        if n < passes:
-            residual = residual + (multibody - zmp)[:, :2]
-            residual[[0, -1]] = 0.0
+        error = float(np.linalg.norm((multibody - zmp)[:, :2], axis=1).max())
+        if best is None or error < best[0]:
+            best = error, q, v, com, zmp, multibody
+        if error < ENOUGH or error > 3.0 * best[0]:
+            break
+        residual = residual + (multibody - zmp)[:, :2]
+        residual[[0, -1]] = 0.0
+    assert best is not None
+    error, q, v, com, zmp, multibody = best
+    check_zmp(h, table, zmp, multibody, steps)
     return WalkingPattern(
         h,
         tuple(steps),
@@ -213,63 +211,12 @@ def turned(yaw: np.ndarray, x: np.ndarray) -> np.ndarray:
     )
 
 
-def highest(h: Humanoid, table: TimeTable, com: np.ndarray, hips: np.ndarray) -> float:
+def highest(h: Humanoid, table: TimeTable, com: np.ndarray, hips: np.ndarray, stretch: float) -> float:
     """The greatest height [m] of the centre of mass above the level of the ground with which no leg is too short."""
     out = np.inf
     for f, length in zip(h.feet, h.legs):
         ankle = table.position[:, f.side] - np.einsum("nij,j->ni", table.rotation[:, f.side] @ f.rotation.T, f.position)
         across = np.sum((com[:, :2] + hips[:, f.side, :2] - ankle[:, :2]) ** 2, axis=1)
-        top = ankle[:, 2] + np.sqrt(np.maximum((STRETCH * length) ** 2 - across, 0.0)) - hips[:, f.side, 2]
+        top = ankle[:, 2] + np.sqrt(np.maximum((stretch * length) ** 2 - across, 0.0)) - hips[:, f.side, 2]
         out = min(out, float((top - table.level).min()))
     return out
-
-
-def wanted_poses(h: Humanoid, table: TimeTable, arms: float) -> np.ndarray:
-    """(n, nq): the stance, its base headed between the feet, its arms swinging against the legs."""
-    m, n = h.model, len(table.times)
-    given = np.tile(h.stand, (n, 1))
-    heading = table.yaw.mean(axis=1)
-    turn = exponential(np.outer(heading, [0.0, 0.0, 1.0]))
-    given[:, 3:7] = multiply(turn, given[:, 3:7])
-    ahead = np.einsum(
-        "ni,ni->n",
-        table.position[:, 1, :2] - table.position[:, 0, :2],
-        np.column_stack([np.cos(heading), np.sin(heading)]),
-    )
-    swing = arms * ahead / h.legs[0]
-    v = np.zeros((n, m.nv))
-    for side, hand in enumerate(h.hands):
-        found = shoulder_pitch(h, hand) if hand else None
-        if found is not None:
-            dof, sign = found
-            v[:, dof] = (-1.0 if side == 0 else 1.0) * sign * swing
-    return integrate(m, given, v)
-
-
-def shoulder_pitch(h: Humanoid, hand: str) -> tuple[int, float] | None:
-    """(index into v, sign) of the first degree of freedom beyond the trunk that swings a hand about the figure's y axis."""
-    J = frame_jacobian(h.model, h.stand, hand)
-    trunk = frame_jacobian(h.model, h.stand, h.trunk)
-    for i in range(6, h.model.nv):
-        if abs(J[4, i]) > 0.9 and np.abs(trunk[:, i]).max() < 1e-12:
-            return i, float(np.sign(J[4, i]))
-    return None
-
-
-def check(h: Humanoid, table: TimeTable, poses: Poses, steps: Sequence[Footstep]) -> None:
-    """Refuse poses that do not reach their plan or leave a range."""
-    bad = np.flatnonzero((poses.sole_error.max(axis=1) > CLOSE) | (poses.com_error > CLOSE))
-    if len(bad):
-        k = int(bad[np.argmax(poses.sole_error[bad].max(axis=1))])
-        raise InputError(
-            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} is too far for {h.model.name!r}: at {table.times[k]:.2f} s "
-            f"{1e3 * poses.sole_error[k].max():.0f} mm are missing to the foot's place; make the step shorter, lower or less turned."
-        )
-    beyond = poses.beyond.max(axis=0)
-    if beyond.max() > 1e-6:
-        i = int(np.argmax(beyond))
-        k = int(np.argmax(poses.beyond[:, i]))
-        raise InputError(
-            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} bends {h.model.joints[i].name!r} of {h.model.name!r} by {beyond[i]:.3f} rad "
-            "beyond its range; make the step shorter, lower or less turned."
-        )

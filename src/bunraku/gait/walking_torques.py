@@ -13,7 +13,8 @@ import numpy as np
 
 from bunraku.dynamics.functions import frame_jacobian, kinematics, rnea
 from bunraku.errors import InputError
-from bunraku.gait.walking_pattern import WalkingPattern, rates
+from bunraku.gait.walking_pattern import WalkingPattern
+from bunraku.gait.whole_zmp import rates
 from bunraku.model.configuration import integrate
 
 
@@ -38,8 +39,8 @@ def walking_torques(pattern: WalkingPattern) -> np.ndarray:
 
 
 def servo_targets(pattern: WalkingPattern, stiffness: float | np.ndarray) -> np.ndarray:
-    """(n, nq): targets that lead position servos of a stiffness [N m/rad] (one, or one a degree of freedom, (nv,)) along the pattern: each is ahead of the
-    pattern by tau / stiffness, so that the servo's torque is the one the walk needs where the figure is on the pattern."""
+    """(n, nq): targets that lead position servos of a stiffness [N m/rad] (one, or one a degree of freedom, (nv,)) along the pattern: each
+    is ahead of the pattern by tau / stiffness, so that the servo's torque is the one the walk needs where the figure is on the pattern."""
     m = pattern.model
     k = np.broadcast_to(np.asarray(stiffness, dtype=float), (m.nv,)).copy()
     k[:6] = np.inf  # the base has no servo
