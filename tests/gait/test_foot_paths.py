@@ -25,11 +25,13 @@ def test_smooth_at_the_ends(f, ends):
 
 
 def test_a_step_leaves_and_lands_at_rest():
-    times, begins, (p, R, yaw, contact) = path(Footstep(0, (0.4, 0.1, 0.0), 0.5))
+    times, begins, (p, _, yaw, contact) = path(Footstep(0, (0.4, 0.1, 0.0), 0.5))
     v = np.gradient(p[:, 0], 0.001, axis=0)
     still = (times < begins[0]) | (times > begins[0] + SINGLE)
     assert np.abs(v[still]).max() < 1e-3  # differences across the ends: of order dt^2 s'''/single^3
-    assert np.array_equal(contact[:, 0], still | (np.abs(times - begins[0]) < 1e-9) | (np.abs(times - begins[0] - SINGLE) < 1e-9))
+    assert np.array_equal(
+        contact[:, 0], still | (np.abs(times - begins[0]) < 1e-9) | (np.abs(times - begins[0] - SINGLE) < 1e-9)
+    )
     assert np.allclose(p[-1, 0], (0.4, 0.1, 0.0)) and np.isclose(yaw[-1, 0], 0.5)
     assert np.isclose(p[:, 0, 2].max(), LIFT) and p[:, 0, 2].min() >= 0.0
     assert np.array_equal(p[:, 1], np.tile(p[0, 1], (len(times), 1)))

@@ -27,7 +27,7 @@ from bunraku.control import balance_arrays as b
 from bunraku.control import whole_body_arrays as at
 from bunraku.control.balance_kernel import act
 from bunraku.control.state_estimate import Instruments, StateEstimate
-from bunraku.control.stepping import Reach, Stepping
+from bunraku.control.stepping import FAST, Reach, Stepping
 from bunraku.control.walking_plan import COM, COM_RATE, FOOT, ZMP, FootLike, WalkingPlan
 from bunraku.errors import InputError
 from bunraku.model.model import Model
@@ -106,8 +106,7 @@ class Stabiliser:
         length = plan.rows[0, COM + 2] - plan.rows[0, ZMP + 2]
         width = max(f.half[1] for f in feet)
         near = 2 * width + 0.02
-        self.stepping = Stepping(plan, self.weight, Reach(0.5 * length, near, max(0.5 * length, near)), period)
-        self.stepping.adapt = self.gains.steps
+        self.stepping = Stepping(plan, self.weight, Reach(0.6 * length, near, max(0.6 * length, near)), period)
         names = [j for j in model.joints if j.nv and j.kind != "free"]
         self.from_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in names])
         self.to_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in map(figure.model.joint, (j.name for j in names))])
@@ -147,22 +146,42 @@ class Stabiliser:
         if self.reserve is not None and s.swing < 0 and self.step_out_if_needed(capture, soles):
             k, row = s.reference()
         zmp_shift, capture_shift = s.shifts(row, omega)
-        wanted = row[COM : COM + 2] + (s.rate / omega) * row[COM_RATE : COM_RATE + 2] + capture_shift
+        wanted = row[COM : COM + 2] + row[COM_RATE : COM_RATE + 2] / omega + capture_shift
         error = self.error = capture - wanted
         self.sum = np.minimum(np.maximum((1 - 0.5 * self.period) * self.sum + self.period * error, -0.05), 0.05)
         pressure = row[ZMP : ZMP + 2] + zmp_shift + (1.0 + g.capture) * error + g.integral * self.sum
-        if s.swing >= 0:
-            stand = 1 - s.plan.swings[s.swing][0]
-            s.catch(error, np.maximum(self.halves[stand] - 0.02, 0.0), self.axes(stand), omega)
+        self.mind_the_step(error, capture, soles, omega)
         self.ask(k, row, soles, self.into_soles(pressure, soles), omega)
         act.call(self.room.table.handle)
         s.advance()
         return self.room.w[at.W_TAU]
 
+    def mind_the_step(self, error: np.ndarray, capture: np.ndarray, soles: np.ndarray, omega: float) -> None:
+        """Where the foot in the air shall land; whether the next one may leave the ground."""
+        s = self.stepping
+        if not self.gains.steps:
+            return
+        if s.swing >= 0:
+            stand = 1 - s.plan.swings[s.swing][0]
+            s.catch(error, np.maximum(self.halves[stand] - 0.02, 0.0), self.axes(stand), omega)
+            return
+        beyond = float(np.max(self.outside(capture, soles)))
+        s.rate = FAST if beyond > 0.0 else 1.0  # to the next step, if there is one
+        if beyond < self.gains.lean and s.due() >= 0:
+            s.consider(error)
+        else:
+            s.held = 0.0
+
     def axes(self, side: int) -> np.ndarray:
         """(2, 2): ahead and left of a sole, seen from above."""
         n = b.OF_BODY + b.BODY_SIZE * side + b.TURN
         return level_axes(self.estimate.seen[n : n + 9].reshape(3, 3) @ self.feet[side].rotation)
+
+    def outside(self, point: np.ndarray, soles: np.ndarray) -> np.ndarray:
+        """How far a point is beyond the soles of both feet and the ground between them, along and across (2) [m]; below 0 inside."""
+        way = soles[1, :2] - soles[0, :2]
+        t = min(max(float((point - soles[0, :2]) @ way) / max(float(way @ way), 1e-9), 0.0), 1.0)
+        return np.abs((point - soles[0, :2] - t * way) @ self.axes(0)) - self.halves[0]
 
     def into_soles(self, p: np.ndarray, soles: np.ndarray) -> np.ndarray:
         """The pressure held in the soles that stand, and `lean` beyond; each foot's share and its own pressure go into the problem's arrays."""
@@ -212,16 +231,12 @@ class Stabiliser:
             return True
         if any(0 < lift - k < 0.4 / s.plan.dt for _, lift, _ in s.plan.swings) or not s.standing.all():
             return False
-        way = soles[1, :2] - soles[0, :2]
-        t = float(np.clip((capture - soles[0, :2]) @ way / max(float(way @ way), 1e-9), 0.0, 1.0))
-        local = (capture - soles[0, :2] - t * way) @ self.axes(0)
-        half = self.halves[0]
-        if np.all(np.abs(local) < half - 0.02):
+        ahead, left = self.outside(capture, soles)
+        if max(ahead, left) < -0.02:
             return False
-        if abs(local[1]) > half[1] - 0.02:
-            side = 0 if local[1] > 0 else 1
-        else:
-            side = int(self.estimate.load[1] < self.estimate.load[0])
+        side = int(self.estimate.load[1] < self.estimate.load[0])
+        if left > -0.02:
+            side = 0 if float((capture - soles.mean(axis=0)[:2]) @ self.axes(0)[:, 1]) > 0 else 1
         self.take_up(side)
         return True
 

@@ -3,7 +3,8 @@
     models = ["talos"]                 # names of models that the file is for
     trunk = "torso_2_link"             # optional, as everything below
     hands = ["left link", "right link"]
-    collisions = "soles"               # only the soles touch the world: other shapes are seen, not felt; feet of meshes become boxes
+    collisions = "soles"               # only the soles touch the world: other shapes are seen, not felt; feet of meshes become boxes,
+                                       # links of meshes get sticks for pictures (bunraku.gait.stick_figure)
     [feet]
     left = "leg_left_6_link"
     right = "leg_right_6_link"
@@ -33,6 +34,7 @@ import numpy as np
 
 from bunraku.errors import FormatError, InputError, closest
 from bunraku.files import read_text
+from bunraku.gait.stick_figure import add_sticks
 from bunraku.model.description import Description, Shape
 from bunraku.model.model import Model
 
@@ -129,6 +131,7 @@ def changed(model: Model, known: Mapping[str, Any], feet: tuple[str, str]) -> Mo
                 setattr(joint, key, float(value))
     if soles:
         only_soles(model, description, feet, stated)
+        add_sticks(description)
     return description.build()
 
 

@@ -60,7 +60,7 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     q = np.tile(h.stand, (len(at), 1))
     q[:, 3:7] = multiply(exponential(np.outer(heading, [0.0, 0.0, 1.0])), q[:, 3:7])
     q[:, :3] = com + np.einsum("nij,j->ni", turn, h.stand[:3] - stand_com)
-    poses = walking_poses(h, q, q, position, rotation, com, iterations=40)
+    poses = walking_poses(h, q, q, position, rotation, com, iterations=25)
     bad = low | (poses.sole_error.max(axis=1) > 1e-6) | (poses.com_error > 1e-6) | (poses.beyond.max(axis=1) > 1e-6)
     return ~bad.reshape(-1, len(AT)).any(axis=1)
 
@@ -139,7 +139,7 @@ def too_much(h: Humanoid, support: Footstep, step: Footstep) -> str:
     best, blamed = 0.0, ""
     for key in parts:
         low, high = 0.0, 1.0
-        for _ in range(10 if can({key: 0.0}) else 0):
+        for _ in range(7 if can({key: 0.0}) else 0):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if can({key: middle}) else (low, middle)
         if low > best:
