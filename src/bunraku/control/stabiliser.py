@@ -162,6 +162,7 @@ class Stabiliser:
         if not self.gains.steps:
             return
         if s.swing >= 0:
+            s.held = 0.0
             stand = 1 - s.plan.swings[s.swing][0]
             s.catch(error, np.maximum(self.halves[stand] - 0.02, 0.0), self.axes(stand), omega)
             return

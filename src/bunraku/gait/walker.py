@@ -28,6 +28,7 @@ from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.errors import InputError
 from bunraku.gait.footsteps import Footstep, beside
 from bunraku.gait.humanoid import Humanoid
+from bunraku.gait.terrain import Terrain
 from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.gait.walking_torques import servo_targets
 from bunraku.model.description import Shape
@@ -61,7 +62,7 @@ class Walker:
         servo: str = "pd",
         bushes: Bushes | bool | None = None,
         stabiliser: bool | Gains = False,
-        terrain: Sequence[Shape] | None = None,
+        terrain: Terrain | Sequence[Shape] | None = None,
         ground: bool = True,
         friction: float = 0.8,
         dt: float = 0.001,
@@ -80,7 +81,8 @@ class Walker:
         self.world = World(dt=dt, contact=contact, seed=seed)
         if ground:
             self.world.add_ground(friction=friction)
-        for shape in terrain or ():
+        shapes = terrain.shapes if isinstance(terrain, Terrain) else terrain
+        for shape in shapes or ():
             self.world.add_fixed(shape, friction=friction)
         self.figure = self.world.add(self.model, self_collision=False)
         q = across(rigid, self.model, pattern.q[:1])[0]
