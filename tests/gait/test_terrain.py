@@ -76,6 +76,10 @@ def test_bumps(h):
 
 BAD = [
     (lambda h: stairs(h, riser=0.7), "stairs: 'human' cannot walk them; footsteps: step 1 of 6: 0.70 m above"),
+    (
+        lambda h: stairs(h, riser=0.25),
+        r"risers of 0.25 m are too high for 'human' to walk up on treads of 0.25 m; 0.1\d m would do",
+    ),
     (lambda h: stairs(h, tread=0.1), "too short for soles"),
     (lambda h: stairs(h, riser=-0.1), "riser"),
     (lambda h: stairs(h, count=0), "count 0"),
