@@ -30,6 +30,7 @@ from bunraku.control.state_estimate import Instruments, StateEstimate
 from bunraku.control.stepping import FAST, Reach, Stepping
 from bunraku.control.walking_plan import COM, COM_RATE, FOOT, ZMP, FootLike, WalkingPlan
 from bunraku.errors import InputError
+from bunraku.model.layout import MASS
 from bunraku.model.model import Model
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class Stabiliser:
         self.room.w[b.B_SET][:] = self.gains.as_set()
         self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0], self.gains.rock)
         self.mass = model.mass
+        self.foot_mass = float(max(model.reals[f.body, MASS] for f in feet))
         self.weight = self.estimate.weight
         length = plan.rows[0, COM + 2] - plan.rows[0, ZMP + 2]
         width = max(f.half[1] for f in feet)
@@ -134,7 +136,8 @@ class Stabiliser:
         e.update(s.standing)
         seen = e.seen
         soles = seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
-        lifted, landed = s.lift_and_land(e.load)
+        swung = self.foot_mass * abs(float(self.room.w[at.W_TASK][2, at.WANTED + 2])) if s.swing >= 0 else 0.0
+        lifted, landed = s.lift_and_land(e.load, soles[:, 2], swung)
         if lifted >= 0:
             e.fresh[lifted] = False
         k, row = s.reference()
@@ -286,6 +289,7 @@ class Stabiliser:
             "stepping": self.stepping.state(),
             "solver": {name: self.room.w[k].tolist() for name, k in SOLVER.items()},
             "contacts": int(self.room.w[at.W_COUNT][at.NC]),
+            "task": self.room.w[at.W_TASK].tolist(),
             "sum": self.sum.tolist(),
             "moved": None if self.moved is None else [self.moved[0], self.moved[1], list(self.moved[2])],
             "kept_clock": self.kept_clock,
@@ -304,6 +308,7 @@ class Stabiliser:
         for name, k in SOLVER.items():
             self.room.w[k][...] = np.array(state["solver"][name]).reshape(self.room.w[k].shape)
         self.room.w[at.W_COUNT][at.NC] = state["contacts"]
+        self.room.w[at.W_TASK][...] = state["task"]
         self.sum = np.array(state["sum"], dtype=float)
 
 

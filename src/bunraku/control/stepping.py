@@ -1,7 +1,7 @@
 """Which foot stands and where the next one shall land: phases of a plan played by a clock, contacts by measurement, steps moved to catch a fall.
 
-Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's) in the second half of
-its swing. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
+Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's, and more
+than its own inertia) in the second half of its swing, near the ground. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
 
 Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum load_f o_f; its capture
 point by
@@ -25,6 +25,7 @@ import numpy as np
 from bunraku.control.walking_plan import FOOT, LOAD, WalkingPlan
 
 FELT = 0.06  # of the weight: a foot that stands
+LOW = 0.04  # m above its landing place: a foot that may touch
 SEARCH = 0.25  # m/s downwards
 PATIENCE = 0.4  # s that the clock waits for the ground
 FAST = 2.2  # clock's largest rate
@@ -83,8 +84,9 @@ class Stepping:
                     step = max(left - 1e-9, 0.0)
         self.clock += step
 
-    def lift_and_land(self, load: np.ndarray) -> tuple[int, int]:
-        """(foot that left, foot that landed) now, -1 for none."""
+    def lift_and_land(self, load: np.ndarray, heights: np.ndarray, swung: float) -> tuple[int, int]:
+        """(foot that left, foot that landed) now, -1 for none; load (2) and heights (2) of the feet, `swung` [N]: what the swing itself puts on the
+        sensor."""
         k, _ = self.row()
         if self.swing < 0:
             for number, (side, lift, landing) in enumerate(self.plan.swings):
@@ -97,7 +99,8 @@ class Stepping:
             return -1, -1
         side, lift, landing = self.plan.swings[self.swing]
         late = k >= landing - 1
-        if load[side] > FELT * self.weight and k > 0.5 * (lift + landing):
+        low = heights[side] - self.plan.rows[min(landing, len(self.plan) - 1), FOOT + 3 * side + 2] < LOW
+        if low and load[side] > FELT * self.weight + swung and k > 0.5 * (lift + landing):
             return -1, self.land(side)
         if late and self.waited >= PATIENCE:
             return -1, self.land(side)
