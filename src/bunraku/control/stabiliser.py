@@ -1,19 +1,19 @@
 """Stabiliser: a walking figure kept on its feet by what it feels: an IMU on the base, force sensors in the feet, encoders at the joints.
 
 Each period (default 4 ms):
-    estimate     base, centre of mass c, capture point x = c + c'/w,  w^2 = g / height          (control.state_estimate)
-    reference    plan at the clock, shifted to where the feet really stand                       (control.stepping)
-    pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s,   s' = x - x_ref                         eq. (20) of Caron, Kheddar, Tempier 2019, capture-point form
-                 of Kajita and others 2010; p is held in the soles, up to `lean` beyond: there the body bends at the hips
+    estimate     base, centre of mass c, capture point x = c + c'/w,  w^2 = g / height        (control.state_estimate)
+    reference    plan at the clock, shifted to where the feet really stand                     (control.stepping)
+    pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s,   s' = x - x_ref                       (Caron, Kheddar, Tempier 2019; in terms of the
+                 centre of mass Kajita and others 2010); p is held in the soles, up to `lean` beyond: there the body bends at the hips
     damping      c'' = w^2 (c - p) in the level, spring and damper about the plan's height
-    sharing      p divided between the feet and inside each of them                              (control.balance_kernel)
+    sharing      p divided between the feet and inside each of them                            (control.balance_kernel)
     uprightness  pelvis and trunk turn back to the plan's attitude; spin about the centre of mass is damped
     landing      the swinging foot gives way: its task ends with the first felt weight; a late ground is searched for
     stepping     the landing place and time follow the capture point; a figure that stands takes reserve steps when it must
     torques      of the whole-body problem: they carry the weight and make these accelerations
-
-Torques alone act: no servo holds the joints, so rubber under the feet or a bump changes the motion little. All it knows of the world's state is what its
-instruments read; its own state is a dict of plain values, so that snapshots continue bit for bit. Checked in tests/control/test_stabiliser.py.
+Torques alone act: no servo holds the joints, so rubber under the feet or a bump changes the motion little. All it knows of the world's state is
+what its instruments read; its own state is a dict of plain values, so that snapshots continue bit for bit.
+Checked in tests/control/test_stabiliser.py.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from bunraku.control.state_estimate import Instruments, StateEstimate
 from bunraku.control.stepping import FAST, Reach, Stepping
 from bunraku.control.walking_plan import COM, COM_RATE, FOOT, ZMP, FootLike, WalkingPlan
 from bunraku.errors import InputError
+from bunraku.model.layout import MASS
 from bunraku.model.model import Model
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ SOLVER = {"y": at.W_Y, "acts": at.W_STATE, "multipliers": at.W_LAM, "cones": at.
 @dataclass(frozen=True)
 class Gains:
     """Of the stabiliser; rates in 1/s. `capture` k, `integral` [1/s]; pairs are (spring [1/s^2], damper [1/s]) of accelerations; weights are those
-    of the whole-body problem; `lean` [m] beyond the soles; `steps`: landing places may move; `friction` that it counts on."""
+    of the whole-body problem; `lean` [m] beyond the soles; `steps`: landing places may move; `friction` that it counts on; `rock` [rad]: tilt
+    of a foot that stands from which it is taken to roll."""
 
     capture: float = 2.0
     integral: float = 1.0
@@ -64,6 +66,7 @@ class Gains:
     margin: float = 0.01
     steps: bool = True
     friction: float = 0.6
+    rock: float = 0.05
 
     def as_set(self) -> list[float]:
         """In the order of balance_arrays.B_SET."""
@@ -100,8 +103,9 @@ class Stabiliser:
         self.instruments = Instruments(world, figure, model, feet, **(sensors or {}))
         self.room = b.BalanceRoom(model, feet, trunk, self.gains.friction)
         self.room.w[b.B_SET][:] = self.gains.as_set()
-        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0])
+        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0], self.gains.rock)
         self.mass = model.mass
+        self.foot_mass = float(max(model.reals[f.body, MASS] for f in feet))
         self.weight = self.estimate.weight
         length = plan.rows[0, COM + 2] - plan.rows[0, ZMP + 2]
         width = max(f.half[1] for f in feet)
@@ -109,7 +113,9 @@ class Stabiliser:
         self.stepping = Stepping(plan, self.weight, Reach(0.6 * length, near, max(0.6 * length, near)), period)
         names = [j for j in model.joints if j.nv and j.kind != "free"]
         self.from_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in names])
-        self.to_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in map(figure.model.joint, (j.name for j in names))])
+        self.to_v = np.concatenate(
+            [np.arange(j.iv, j.iv + j.nv) for j in map(figure.model.joint, (j.name for j in names))]
+        )
         self.sum = np.zeros(2)
         self.moved: tuple[int, float, list[float]] | None = None  # reserve plan in use: side, yaw, shift
         self.kept_clock = 0.0
@@ -130,10 +136,12 @@ class Stabiliser:
         e.update(s.standing)
         seen = e.seen
         soles = seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
-        lifted, landed = s.lift_and_land(e.load)
+        swung = self.foot_mass * abs(float(self.room.w[at.W_TASK][2, at.WANTED + 2])) if s.swing >= 0 else 0.0
+        lifted, landed = s.lift_and_land(e.load, soles[:, 2], swung)
         if lifted >= 0:
             e.fresh[lifted] = False
         k, row = s.reference()
+        e.roll(s.plan.normals[k])
         if landed >= 0:
             s.found(landed, soles[landed, :2])
             e.land(landed, float(s.plan.rows[s.landing(), FOOT + 3 * landed + 2]))
@@ -224,7 +232,8 @@ class Stabiliser:
     # ---- reserve steps -------------------------------------------------------------------------------------------------------
 
     def step_out_if_needed(self, capture: np.ndarray, soles: np.ndarray) -> bool:
-        """Where the figure stands and the capture point leaves its soles: begin the reserve steps; after them, go on with the plan. Whether it did."""
+        """Where the figure stands and the capture point leaves its soles: begin the reserve steps; after them, go on with the plan. Whether it
+        did."""
         s = self.stepping
         k, _ = s.row()
         if self.moved is not None and k >= len(s.plan) - 2:
@@ -280,6 +289,7 @@ class Stabiliser:
             "stepping": self.stepping.state(),
             "solver": {name: self.room.w[k].tolist() for name, k in SOLVER.items()},
             "contacts": int(self.room.w[at.W_COUNT][at.NC]),
+            "task": self.room.w[at.W_TASK].tolist(),
             "sum": self.sum.tolist(),
             "moved": None if self.moved is None else [self.moved[0], self.moved[1], list(self.moved[2])],
             "kept_clock": self.kept_clock,
@@ -288,7 +298,9 @@ class Stabiliser:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to a state."""
-        self.moved = None if state["moved"] is None else (int(state["moved"][0]), float(state["moved"][1]), state["moved"][2])
+        self.moved = (
+            None if state["moved"] is None else (int(state["moved"][0]), float(state["moved"][1]), state["moved"][2])
+        )
         self.stepping.plan = self.main if self.moved is None else self.moved_plan()
         self.kept_clock = float(state["kept_clock"])
         self.estimate.restore(state["estimate"])
@@ -296,6 +308,7 @@ class Stabiliser:
         for name, k in SOLVER.items():
             self.room.w[k][...] = np.array(state["solver"][name]).reshape(self.room.w[k].shape)
         self.room.w[at.W_COUNT][at.NC] = state["contacts"]
+        self.room.w[at.W_TASK][...] = state["task"]
         self.sum = np.array(state["sum"], dtype=float)
 
 

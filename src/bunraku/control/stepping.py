@@ -1,17 +1,18 @@
 """Which foot stands and where the next one shall land: phases of a plan played by a clock, contacts by measurement, steps moved to catch a fall.
 
-Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's) in the second half of its
-swing. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
+Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's, and more
+than its own inertia) in the second half of its swing, near the ground. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
 
-Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum load_f o_f; its capture point by
+Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum load_f o_f; its capture
+point by
     o_- + (o_+ - o_-) e^(-w (T - t))  before the middle T of the next exchange of feet, o_+ after it,
 the one motion of the pendulum that leads from the old offset to the new one while the pressure stays where it is.
 
-Landing place: an error e of the capture point grows to E = e e^(w (T - t)) until T. What the pressure under the standing foot can take back until then,
-room (e^(w (T - t)) - 1), is left to it; the rest moves the landing place, within reach of the legs and clear of the other foot (capture point: Pratt 2006;
-Englsberger 2011; Khadiv 2016). If even that is not enough, the clock runs faster, up to `FAST`. With an error above `CALM` no step is begun while the capture
-point is between the feet: the clock waits, and the pressure under both brings it back. Without an error the landing place goes back towards the
-plan by `HOME` a step. Checked in tests/control/test_stabiliser.py.
+Landing place: an error e of the capture point grows to E = e e^(w (T - t)) until T. What the pressure under the standing foot can take back until
+then, room (e^(w (T - t)) - 1), is left to it; the rest moves the landing place, within reach of the legs and clear of the other foot (capture
+point: Pratt 2006; Englsberger 2011; Khadiv 2016). The more it is moved, the faster the clock runs, up to `FAST`. With an error above
+`CALM` no step is begun while the capture point is between the feet: the clock waits, and the pressure under both brings it back. Without an
+error the landing place goes back towards the plan by `HOME` a step. Checked in tests/control/test_stabiliser.py.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from bunraku.control.walking_plan import FOOT, LOAD, WalkingPlan
 
 FELT = 0.06  # of the weight: a foot that stands
+LOW = 0.04  # m above its landing place: a foot that may touch
 SEARCH = 0.25  # m/s downwards
 PATIENCE = 0.4  # s that the clock waits for the ground
 FAST = 2.2  # clock's largest rate
@@ -82,8 +84,9 @@ class Stepping:
                     step = max(left - 1e-9, 0.0)
         self.clock += step
 
-    def lift_and_land(self, load: np.ndarray) -> tuple[int, int]:
-        """(foot that left, foot that landed) now, -1 for none."""
+    def lift_and_land(self, load: np.ndarray, heights: np.ndarray, swung: float) -> tuple[int, int]:
+        """(foot that left, foot that landed) now, -1 for none; load (2) and heights (2) of the feet, `swung` [N]: what the swing itself puts on the
+        sensor."""
         k, _ = self.row()
         if self.swing < 0:
             for number, (side, lift, landing) in enumerate(self.plan.swings):
@@ -96,7 +99,8 @@ class Stepping:
             return -1, -1
         side, lift, landing = self.plan.swings[self.swing]
         late = k >= landing - 1
-        if load[side] > FELT * self.weight and k > 0.5 * (lift + landing):
+        low = heights[side] - self.plan.rows[min(landing, len(self.plan) - 1), FOOT + 3 * side + 2] < LOW
+        if low and load[side] > FELT * self.weight + swung and k > 0.5 * (lift + landing):
             return -1, self.land(side)
         if late and self.waited >= PATIENCE:
             return -1, self.land(side)
@@ -159,12 +163,16 @@ class Stepping:
         next_ = min((s[1] for s in swings if s[1] > k), default=len(self.plan))
         a = self.plan.rows[max(past - 1, 0), LOAD : LOAD + 2]
         b = self.plan.rows[min(next_, len(self.plan) - 1), LOAD : LOAD + 2]
-        middle = max(past, next_ - 40) + 0.5 * min(next_ - past, 40) if past == 0 else past + 0.5 * min(next_ - past, 40)
+        middle = (
+            max(past, next_ - 40) + 0.5 * min(next_ - past, 40) if past == 0 else past + 0.5 * min(next_ - past, 40)
+        )
         return a, b, middle * dt - self.clock
 
     # ---- the landing place ---------------------------------------------------------------------------------------------------
 
-    def place(self, number: int, error: np.ndarray, room: np.ndarray, axes: np.ndarray, grow: float) -> tuple[np.ndarray, float, float]:
+    def place(
+        self, number: int, error: np.ndarray, room: np.ndarray, axes: np.ndarray, grow: float
+    ) -> tuple[np.ndarray, float, float]:
         """(offset of the landing place of a swing, how far it was moved [m], what is missing to it [m]) for an `error` (2) of the capture point that
         grows `grow` times; `room` (2) of the pressure in the standing foot's axes, `axes` (2, 2) their columns in the world."""
         side, _, landing = self.plan.swings[number]

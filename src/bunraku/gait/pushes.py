@@ -63,7 +63,10 @@ class PushTable:
 
     def plain(self) -> dict[str, Any]:
         """As JSON has it."""
-        rows = [{"motion": m, "stabiliser": s, "largest": list(x), "mean": float(np.mean(x))} for (m, s), x in self.rows.items()]
+        rows = [
+            {"motion": m, "stabiliser": s, "largest": list(x), "mean": float(np.mean(x))}
+            for (m, s), x in self.rows.items()
+        ]
         return {"figure": self.figure, "degrees": list(self.degrees), "unit": "N s/kg", "rows": rows}
 
     def __str__(self) -> str:
@@ -137,7 +140,7 @@ def largest_at(case: PushCase, moment: float, most: float) -> float:
         walker.fell = None
         angle = np.radians(case.degrees)
         force = size * walker.model.mass / SECONDS * np.array([np.cos(angle), np.sin(angle), 0.0])
-        walker.world.push(walker.figure[walker.humanoid.trunk], force, SECONDS)
+        walker.world.push(walker.figure[walker.humanoid.trunk], force.tolist(), SECONDS)
         return walker.run(AFTER).fell is None
 
     if most < MOST and (most == 0.0 or survives(most)):

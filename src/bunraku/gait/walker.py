@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.control.bushes import Bushes, bushes as with_bushes
+from bunraku.control.bushes import Bushes
+from bunraku.control.bushes import bushes as with_bushes
 from bunraku.control.servo_gains import servo_gains
 from bunraku.control.stabiliser import Gains, Stabiliser
 from bunraku.control.walking_plan import WalkingPlan, plan_of
@@ -51,8 +52,8 @@ class FootError:
 
 class Walker:
     """See the module text. terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z = 0; sensors: options of
-    add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let go at the model's limits, which
-    the stabiliser keeps in any case."""
+    add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let
+    go at the model's limits, which the stabiliser keeps in any case."""
 
     def __init__(
         self,
@@ -157,7 +158,9 @@ class Walker:
             turn = R @ link.rotation.T @ f.rotation
             gap = sole - self.pattern.sole_position[-1, f.side]
             away = self.pattern.sole_rotation[-1, f.side].T @ turn
-            out.append(FootError(f.side, float(np.hypot(*gap[:2])), float(np.degrees(np.arctan2(away[1, 0], away[0, 0])))))
+            out.append(
+                FootError(f.side, float(np.hypot(*gap[:2])), float(np.degrees(np.arctan2(away[1, 0], away[0, 0]))))
+            )
         return out[0], out[1]
 
 
