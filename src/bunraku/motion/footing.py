@@ -21,11 +21,12 @@ from scipy.ndimage import minimum_filter1d
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
+from bunraku.gait.min_jerk import min_jerk
 from bunraku.model.configuration import exponential
 from bunraku.model.description import rotation_matrix
 from bunraku.motion.com_plan import calm
 from bunraku.motion.motion import Motion
-from bunraku.motion.paths import rotation_vector, smooth
+from bunraku.motion.paths import rotation_vector
 from bunraku.motion.touching import Sole, soles
 
 LOW = (0.02, 0.03)  # m
@@ -275,7 +276,7 @@ def feet_path(k, s: Sole, heel: np.ndarray, toe: np.ndarray, stances: tuple[Stan
         u = ((np.arange(a, b) - a + 1.0) / span)[:, None]
         brief = min(1.0, SETTLE / (span * dt))  # rates are taken up in this share of the swing
         early, late = leave(np.minimum(u / brief, 1.0)), leave(np.minimum((1.0 - u) / brief, 1.0))
-        shift = x0 + smooth(u) * (x1 - x0) + span * brief * (early * v0 - late * v1)
+        shift = x0 + min_jerk(u) * (x1 - x0) + span * brief * (early * v0 - late * v1)
         out_p[a:b] += shift[:, :3]
         for f, w in zip(range(a, b), shift[:, 3:]):
             out_R[f] = rotation_matrix(exponential(w)) @ R[f]
@@ -300,10 +301,10 @@ def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.nda
     if len(flat) == 0:
         turn += np.maximum(pitch, 0.0) if heel[st.first] else np.minimum(pitch, 0.0)
     if len(flat) and not toe[st.first]:
-        near = smooth(np.clip((flat[0] - frames) / min(EASE, flat[0] - st.first + 1.0), 0.0, 1.0))
+        near = min_jerk(np.clip((flat[0] - frames) / min(EASE, flat[0] - st.first + 1.0), 0.0, 1.0))
         turn += np.where(frames < flat[0], np.maximum(pitch - (1.0 - near) * pitch[flat[0]], 0.0) * near, 0.0)
     if len(flat) and not heel[st.end - 1]:
-        near = smooth(np.clip((frames - flat[-1]) / min(EASE, st.end - flat[-1] + 1.0), 0.0, 1.0))
+        near = min_jerk(np.clip((frames - flat[-1]) / min(EASE, st.end - flat[-1] + 1.0), 0.0, 1.0))
         turn += np.where(frames > flat[-1], np.minimum(pitch - (1.0 - near) * pitch[flat[-1]], 0.0) * near, 0.0)
     place, out = np.zeros((n, 3)), np.zeros((n, 3, 3))
     for f in frames:
@@ -334,6 +335,6 @@ def lift_swing(s: Sole, stands: np.ndarray, p: np.ndarray, R: np.ndarray, dt: fl
         at = (np.arange(a, b) - a + 1) / (b - a + 1)
         hump = 64.0 * (at * (1.0 - at)) ** 3
         if a == 0 or b == len(p):
-            hump = np.ones(b - a) if not inside else np.maximum(hump, smooth(at) if a > 0 else smooth(1.0 - at))
+            hump = np.ones(b - a) if not inside else np.maximum(hump, min_jerk(at) if a > 0 else min_jerk(1.0 - at))
         need = np.maximum(0.004 * hump - lowest[a:b], 0.0) / np.maximum(hump, 0.05)
         p[a:b, 2] += need.max(initial=0.0) * hump

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
+from bunraku.gait.min_jerk import bump, min_jerk
 from bunraku.model.build import quaternion
 from bunraku.model.configuration import logarithm, multiply
 from bunraku.model.description import rotation_matrix
@@ -36,14 +37,9 @@ def waypoints(points: Sequence[tuple[float, Any]]) -> Path:
             return values[-1]
         k = int(np.searchsorted(times, t, side="right")) - 1
         s = (t - times[k]) / (times[k + 1] - times[k])
-        return values[k] + smooth(s) * (values[k + 1] - values[k])
+        return values[k] + float(min_jerk(s)) * (values[k + 1] - values[k])
 
     return at
-
-
-def smooth(s: Any) -> Any:
-    """10 s^3 - 15 s^4 + 6 s^5, from 0 to 1 with rates and accelerations 0 at both ends."""
-    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
 
 def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06) -> Path:
@@ -53,7 +49,7 @@ def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06)
 
     def at(t: float) -> np.ndarray:
         s = min(max((t - begin) / (end - begin), 0.0), 1.0)
-        return across(t) + np.array([0.0, 0.0, 64.0 * height * (s * (1.0 - s)) ** 3])
+        return across(t) + np.array([0.0, 0.0, height * float(bump(s))])
 
     return at
 

@@ -1,0 +1,97 @@
+"""The time table of a walk: when each foot stands and swings, where the zero-moment point is, how high the ground counts.
+ Standing for `start` s, then for each step `single` s on one foot, with `double` s on both between two steps, then standing for `end` s.
+The zero-moment point is in the middle of the sole that carries, and goes to the next one while both stand, along the minimum-jerk
+polynomial; it leaves the middle between the feet in the last `shift` s of the first standing and returns there in the first `shift` s of
+the last one. The ground counts as high as the lower foot, and changes while one foot swings (`level`): so the leg behind reaches its foot
+up to the moment it leaves it, on stairs up and down. Checked in tests/gait/test_zmp_reference.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bunraku.errors import InputError
+from bunraku.gait.foot_paths import foot_paths
+from bunraku.gait.footsteps import Footstep
+from bunraku.gait.min_jerk import min_jerk
+
+
+@dataclass(frozen=True, eq=False)
+class TimeTable:
+    """n samples: times [s]; step (n): number of the step that is under way or comes next; contact (n, 2); position (n, 2, 3), rotation (n,
+    2, 3, 3), yaw (n, 2) of the soles; zmp (n, 3); load (n, 2) share of the weight; level (n): height of the ground [m]; still: seconds of
+    standing at both ends."""
+
+    times: np.ndarray
+    step: np.ndarray
+    contact: np.ndarray
+    position: np.ndarray
+    rotation: np.ndarray
+    yaw: np.ndarray
+    zmp: np.ndarray
+    load: np.ndarray
+    level: np.ndarray
+    still: tuple[float, float]
+
+
+def time_table(
+    begin: tuple[Footstep, Footstep],
+    steps: Sequence[Footstep],
+    *,
+    single: float,
+    double: float,
+    start: float,
+    end: float,
+    shift: float,
+    lift: float,
+    toe: float,
+    leg: float,
+    dt: float,
+) -> TimeTable:
+    """See the module text; begin: where the feet stand at first; times in s; lift [m]: of a swinging foot; toe [m]: half of a
+    sole's length; leg [m]: its length."""
+    for name, x in (("single", single), ("double", double), ("shift", shift), ("lift", lift), ("dt", dt)):
+        if not (np.isfinite(x) and x > 0):
+            raise InputError(f"walking_pattern: {name} {x} must be above 0.")
+    if dt > 0.02 or double < 2 * dt or single < 10 * dt:
+        raise InputError(
+            f"walking_pattern: dt {dt} s is too coarse for steps of {single} s and {double} s; at most 0.02 s."
+        )
+    if start < shift + 0.3 or end < shift + 0.3:
+        raise InputError(
+            f"walking_pattern: start {start} s and end {end} s must each be {shift + 0.3:g} s or more: shift {shift} s and 0.3 s of rest."
+        )
+    n_steps = len(steps)
+    total = start + n_steps * single + max(n_steps - 1, 0) * double + end
+    times = dt * np.arange(int(np.ceil(total / dt - 1e-9)) + 1)
+    begins = start + np.arange(n_steps) * (single + double)
+    position, rotation, yaw, contact = foot_paths(begin, steps, times, begins, single, double, lift, toe, leg)
+    feet = [np.array(begin[0].position, dtype=float), np.array(begin[1].position, dtype=float)]
+    zmp = np.tile(0.5 * (feet[0] + feet[1]), (len(times), 1))
+    load = np.full((len(times), 2), 0.5)
+    level = np.full(len(times), min(feet[0][2], feet[1][2]))
+    step = np.clip(np.searchsorted(begins + single, times, side="right"), 0, max(n_steps - 1, 0))
+    at, share = zmp[0].copy(), 0.5  # where p is; share of the left foot
+    leaves = start - shift
+    for s, t in zip(steps, begins):
+        carry = feet[1 - s.side]
+        x = min_jerk((times - leaves) / (t - leaves))
+        rows = times > leaves
+        zmp[rows] = at + x[rows, None] * (carry - at)
+        goal = 1.0 if s.side == 1 else 0.0
+        load[rows, 0] = share + x[rows] * (goal - share)
+        at, share, leaves = carry.copy(), goal, t + single
+        before = min(feet[0][2], feet[1][2])
+        feet[s.side] = np.array(s.position, dtype=float)
+        after = min(feet[0][2], feet[1][2])
+        level[times > t] = before + min_jerk((times[times > t] - t) / single) * (after - before)
+    rows = times > leaves
+    x = min_jerk((times[rows] - leaves) / shift)
+    if n_steps:
+        zmp[rows] = at + x[:, None] * (0.5 * (feet[0] + feet[1]) - at)
+        load[rows, 0] = share + x * (0.5 - share)
+    load[:, 1] = 1.0 - load[:, 0]
+    return TimeTable(times, step, contact, position, rotation, yaw, zmp, load, level, (start - shift, end - shift))
