@@ -77,11 +77,11 @@ def test_bumps(h):
 def test_stairs_that_are_too_high_say_what_would_do(h):
     with pytest.raises(
         InputError,
-        match=r"risers of 0\.25 m are too high for 'human' to walk up on treads of 0\.25 m; 0\.\d+ m would do",
+        match=r"risers of 0\.35 m are too high for 'human' to walk up on treads of 0\.25 m; 0\.\d+ m would do",
     ) as error:
-        stairs(h, riser=0.25)
+        stairs(h, riser=0.35)
     fits = float(str(error.value).split("; ")[1].split(" m would")[0])
-    assert 0.15 < fits < 0.25 and stairs(h, riser=fits).steps
+    assert 0.15 < fits < 0.35 and stairs(h, riser=fits).steps
 
 
 BAD = [

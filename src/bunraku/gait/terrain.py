@@ -114,7 +114,7 @@ def climbable(h: Humanoid, riser: float, tread: float, down: bool, both: bool, d
     """Whether a coarse walk over three such stairs is possible."""
     _, begin, steps = flight(h, 3, riser, tread, down, both, 1.0, 1.0)
     try:
-        walking_pattern(h, steps, begin=begin, dt=dt, passes=3)
+        walking_pattern(h, steps, begin=begin, dt=dt)
     except InputError:
         return False
     return True
