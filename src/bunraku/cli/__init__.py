@@ -26,10 +26,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "bunraku.cli.filter",
         "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques.",
     ),
-    "follow": (
-        "bunraku.cli.follow",
-        "Let a figure follow a captured or recorded motion in the physical world, base free.",
-    ),
     "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
     "play": ("bunraku.cli.play", "Play a recording in the browser."),
     "record": ("bunraku.cli.record", "Run a scene and record it, step by step, into a file."),
