@@ -239,15 +239,19 @@ class Stabiliser:
         if self.moved is not None and k >= len(s.plan) - 2:
             self.take_up(None)
             return True
-        if any(0 < lift - k < 0.4 / s.plan.dt for _, lift, _ in s.plan.swings) or not s.standing.all():
+        if not s.standing.all():
             return False
         ahead, left = self.outside(capture, soles)
+        outwards = int(float((capture - soles.mean(axis=0)[:2]) @ self.axes(0)[:, 1]) < 0)
+        coming = [side for side, lift, _ in s.plan.swings if 0 <= lift - k < 0.4 / s.plan.dt]
+        if coming:  # the plan's own step comes in time, if it is the right foot's
+            if self.moved is not None or left < max(0.0, ahead) or coming[0] == outwards:
+                return False
+            self.take_up(outwards)
+            return True
         if max(ahead, left) < -0.02:
             return False
-        side = int(self.estimate.load[1] < self.estimate.load[0])
-        if left > -0.02:
-            side = 0 if float((capture - soles.mean(axis=0)[:2]) @ self.axes(0)[:, 1]) > 0 else 1
-        self.take_up(side)
+        self.take_up(outwards if left > -0.02 else int(self.estimate.load[1] < self.estimate.load[0]))
         return True
 
     def take_up(self, side: int | None) -> None:
