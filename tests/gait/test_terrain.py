@@ -74,6 +74,16 @@ def test_bumps(h):
         assert all(np.hypot(x.position[0] - f.position[0], x.position[1] - f.position[1]) > 0.17 for x in a.shapes)
 
 
+def test_stairs_that_are_too_high_say_what_would_do(h):
+    with pytest.raises(
+        InputError,
+        match=r"risers of 0\.35 m are too high for 'human' to walk up on treads of 0\.25 m; 0\.\d+ m would do",
+    ) as error:
+        stairs(h, riser=0.35)
+    fits = float(str(error.value).split("; ")[1].split(" m would")[0])
+    assert 0.15 < fits < 0.35 and stairs(h, riser=fits).steps
+
+
 BAD = [
     (lambda h: stairs(h, riser=0.7), "stairs: 'human' cannot walk them; footsteps: step 1 of 6: 0.70 m above"),
     (lambda h: stairs(h, tread=0.1), "too short for soles"),

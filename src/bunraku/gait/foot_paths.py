@@ -17,7 +17,7 @@ from bunraku.gait.footsteps import Footstep
 from bunraku.gait.min_jerk import bump, min_jerk
 
 STEPPED = 0.06  # of a leg: feet that differ less in height stay flat
-ROLL, MOST_ROLL = 1.7, 0.6  # rad a leg of height, and at most
+ROLL, MOST_ROLL = 1.9, 0.8  # rad a leg of height, and at most
 ROLLING = 0.6  # of the double support: its last part in which a heel may rise
 EARLY, LATE = 0.1, 0.9  # of a swing on level ground; up a stair 0.35 and 0.95, down 0.05 and 0.65
 
@@ -56,7 +56,7 @@ def rolls(times: np.ndarray, t: float, single: float, double: float, above: floa
             min_jerk((times - t + ROLLING * double) / (ROLLING * double)) - min_jerk((times - t) / (0.6 * single))
         )
     if rise > STEPPED:
-        out += min(ROLL * rise, MOST_ROLL) * bump((times - t) / (0.8 * single))
+        out += min(ROLL * rise, MOST_ROLL) * bump((times - t) / (0.95 * single))
     return out
 
 

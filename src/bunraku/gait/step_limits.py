@@ -19,10 +19,10 @@ from bunraku.gait.humanoid import SIDES, Humanoid
 from bunraku.gait.walking_ik import walking_poses
 from bunraku.model.configuration import exponential, multiply
 
-AT = (0.25, 0.5, 0.75)
+AT, STEPPED_AT = (0.25, 0.5, 0.75), (0.4, 0.5, 0.6)  # on stairs a heel rises beyond
 STRETCH, CROUCH = 0.985, 0.62  # of a leg's length
 GAP = 0.005  # m between soles
-STEPPED = 0.05  # m: soles at heights that differ by more do not touch each other from the side
+STEPPED = 0.05  # m: soles whose heights differ by more are on two stairs
 
 
 def feet_poses(pairs: Sequence[tuple[Footstep, Footstep]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -39,7 +39,8 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     """(n,) bool: for pairs of (left, right) feet, whether the figure can stand so; see the module text. Soles that overlap are not looked
     at here."""
     position, yaw, rotation = (np.repeat(x, len(AT), axis=0) for x in feet_poses(pairs))
-    at = np.tile(AT, len(pairs))
+    stepped = np.abs(position[:, 0, 2] - position[:, 1, 2]) > STEPPED
+    at = np.where(stepped, np.tile(STEPPED_AT, len(pairs)), np.tile(AT, len(pairs)))
     heading = yaw.mean(axis=1)
     c, s = np.cos(heading), np.sin(heading)
     turn = np.zeros((len(at), 3, 3))
