@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 SOLVER = {"y": at.W_Y, "acts": at.W_STATE, "multipliers": at.W_LAM, "cones": at.W_CONE, "bodies": at.W_CONTACT_BODY}
 
+RISE = 0.25  # m/s: how fast the centre of mass goes back to its height after legs were stretched
+
 
 @dataclass(frozen=True)
 class Gains:
@@ -218,9 +220,10 @@ class Stabiliser:
         w[b.B_TURNS][:18], w[b.B_TURNS][18:] = plan.foot_rotation[k].ravel(), plan.body_rotation[k].ravel()
         w[b.B_GOAL_Q][:], w[b.B_GOAL_V][:] = plan.q[k], plan.v[k]
         spring, damper = self.gains.height
-        lift = spring * (row[COM + 2] - seen[b.COM + 2]) + damper * (row[COM_RATE + 2] - seen[b.COM_RATE + 2])
+        rise = min(max(spring / damper * float(row[COM + 2] - seen[b.COM + 2]), -RISE), RISE)
+        lift = damper * (rise + row[COM_RATE + 2] - seen[b.COM_RATE + 2])
         ask[b.FORCE : b.FORCE + 2] = self.mass * omega**2 * (seen[b.COM : b.COM + 2] - pressure)
-        ask[b.FORCE + 2] = self.weight + self.mass * min(max(lift, -6.0), 6.0)
+        ask[b.FORCE + 2] = self.weight + self.mass * min(max(lift, -4.0), 4.0)
         ask[b.RATE], ask[b.WEIGHT], ask[b.SWINGS] = s.rate, self.weight, -1.0
         ask[b.STANDS : b.STANDS + 2] = s.standing
         if s.swing >= 0:
@@ -239,15 +242,19 @@ class Stabiliser:
         if self.moved is not None and k >= len(s.plan) - 2:
             self.take_up(None)
             return True
-        if any(0 < lift - k < 0.4 / s.plan.dt for _, lift, _ in s.plan.swings) or not s.standing.all():
+        if not s.standing.all():
             return False
         ahead, left = self.outside(capture, soles)
+        outwards = int(float((capture - soles.mean(axis=0)[:2]) @ self.axes(0)[:, 1]) < 0)
+        coming = [side for side, lift, _ in s.plan.swings if 0 <= lift - k < 0.4 / s.plan.dt]
+        if coming:  # the plan's own step comes in time, if it is the right foot's
+            if self.moved is not None or left < max(0.0, ahead) or coming[0] == outwards:
+                return False
+            self.take_up(outwards)
+            return True
         if max(ahead, left) < -0.02:
             return False
-        side = int(self.estimate.load[1] < self.estimate.load[0])
-        if left > -0.02:
-            side = 0 if float((capture - soles.mean(axis=0)[:2]) @ self.axes(0)[:, 1]) > 0 else 1
-        self.take_up(side)
+        self.take_up(outwards if left > -0.02 else int(self.estimate.load[1] < self.estimate.load[0]))
         return True
 
     def take_up(self, side: int | None) -> None:

@@ -27,7 +27,7 @@ from bunraku.control.servo_gains import servo_gains
 from bunraku.control.stabiliser import Gains, Stabiliser
 from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.errors import InputError
-from bunraku.gait.footsteps import Footstep, beside
+from bunraku.gait.footsteps import beside
 from bunraku.gait.humanoid import Humanoid
 from bunraku.gait.terrain import Terrain
 from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
@@ -192,12 +192,18 @@ def stabiliser_plan(pattern: WalkingPattern, period: float) -> WalkingPlan:
 
 
 @lru_cache(maxsize=8)
-def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]:
-    """Four quick steps on the spot, beginning with the left foot or the right: what a figure that stands does when it is pushed."""
+def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan] | None:
+    """Four quick steps on the spot, beginning with the left foot or the right: what a figure that stands does when it is pushed. Slower ones where
+    the figure's joints do not allow them; None where they allow none."""
     beat = float(np.sqrt(max(h.legs) / 9.81))  # s, about 0.3 for a human figure
-    out = []
-    for first in (0, 1):
-        steps: list[Footstep] = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
-        pattern = walking_pattern(h, steps, single=1.2 * beat, double=0.3 * beat, arms=0.0, passes=1, end=1.2)
-        out.append(stabiliser_plan(pattern, period))
-    return out[0], out[1]
+    for slower in (1.0, 1.3, 1.7):
+        try:
+            out = []
+            for first in (0, 1):
+                steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
+                times = {"single": 1.2 * slower * beat, "double": 0.3 * slower * beat, "end": 1.2}
+                out.append(stabiliser_plan(walking_pattern(h, steps, arms=0.0, passes=2, **times), period))
+            return out[0], out[1]
+        except InputError:
+            continue
+    return None
