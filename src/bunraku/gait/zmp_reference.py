@@ -49,10 +49,11 @@ def time_table(
     lift: float,
     toe: float,
     leg: float,
+    heel: float = 0.0,
     dt: float,
 ) -> TimeTable:
     """See the module text; begin: where the feet stand at first; times in s; lift [m]: of a swinging foot; toe [m]: half of a
-    sole's length; leg [m]: its length."""
+    sole's length; leg [m]: its length; heel [rad]: see foot_paths."""
     for name, x in (("single", single), ("double", double), ("shift", shift), ("lift", lift), ("dt", dt)):
         if not (np.isfinite(x) and x > 0):
             raise InputError(f"walking_pattern: {name} {x} must be above 0.")
@@ -68,7 +69,7 @@ def time_table(
     total = start + n_steps * single + max(n_steps - 1, 0) * double + end
     times = dt * np.arange(int(np.ceil(total / dt - 1e-9)) + 1)
     begins = start + np.arange(n_steps) * (single + double)
-    position, rotation, yaw, contact = foot_paths(begin, steps, times, begins, single, double, lift, toe, leg)
+    position, rotation, yaw, contact = foot_paths(begin, steps, times, begins, single, double, lift, toe, leg, heel)
     feet = [np.array(begin[0].position, dtype=float), np.array(begin[1].position, dtype=float)]
     zmp = np.tile(0.5 * (feet[0] + feet[1]), (len(times), 1))
     load = np.full((len(times), 2), 0.5)
