@@ -2,7 +2,7 @@
 
     footsteps -> time table: feet, zero-moment point (zmp_reference) -> centre of mass (com_preview) -> poses (walking_ik) -> zero-moment
     point of the whole figure by rnea -> its difference from the reference is taken off the one the centre of mass follows, `passes` times
-    (Kajita et al. 2003, section 5).
+    (as Kajita et al. 2003 do with preview control).
 The walker's height is chosen so that no leg is stretched beyond STRETCH of its length. Units SI, world z up. Checked in
 tests/gait/test_walking_pattern.py.
 """

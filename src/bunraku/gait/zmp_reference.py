@@ -1,5 +1,6 @@
 """The time table of a walk: when each foot stands and swings, where the zero-moment point is, how high the ground counts.
- Standing for `start` s, then for each step `single` s on one foot, with `double` s on both between two steps, then standing for `end` s.
+
+Standing for `start` s, then for each step `single` s on one foot, with `double` s on both between two steps, then standing for `end` s.
 The zero-moment point is in the middle of the sole that carries, and goes to the next one while both stand, along the minimum-jerk
 polynomial; it leaves the middle between the feet in the last `shift` s of the first standing and returns there in the first `shift` s of
 the last one. The ground counts as high as the lower foot, and changes while one foot swings (`level`): so the leg behind reaches its foot
