@@ -9,14 +9,16 @@ from bunraku.constraint.response import (
     HOP,
     SQUARE,
     add_impulse,
-    apply_impulses,
-    clear_impulses,
     entry_of,
+    forget_impulses,
     respond_blocks,
+    spread_impulses,
+    trace_joint,
     trace_way,
 )
 from bunraku.dynamics.delassus_kernel import factor
 from bunraku.dynamics.work import opened
+from bunraku.model.layout import COUNT, HINGE, IV, KIND, SLIDER
 from bunraku.spatial.entry import entry
 from bunraku.spatial.lanes import borrow
 from figures import random_figure, relative
@@ -40,17 +42,23 @@ def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
             )
 
 
-@entry("h D DD D D")
-def push(handle, q, wrench, torques, dv):
+@entry("h D DD D I D D D")
+def push(handle, q, wrench, torques, hops, y, roots, dv):
     """dv caused by the impulses `wrench` (nb, 6), (n, f) at the bodies' origins, and by torques on joints."""
     ints, reals, work = opened(handle)
     factor(ints, reals, borrow(q), work)
-    clear_impulses(ints, work)
+    h, yy, rr = borrow(hops), borrow(y), borrow(roots)
+    forget_impulses(ints, work)
     for i in range(1, ints.shape[0]):
         n = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
         f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
-        add_impulse(work, i, n, f)
-    apply_impulses(ints, reals, work, borrow(torques), borrow(dv))
+        length = trace_way(ints, reals, work, i, h, yy, rr)
+        add_impulse(ints, work, n, f, length, h, yy, rr)
+        t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and (ints[i, KIND] == HINGE or ints[i, KIND] == SLIDER) else 0.0
+        if t != 0.0:
+            length = trace_joint(ints, reals, work, i, h, yy, rr)
+            add_impulse(ints, work, (t, 0.0, 0.0), (0.0, 0.0, 0.0), length, h, yy, rr)
+    spread_impulses(ints, reals, work, borrow(dv))
 
 
 def body_jacobians(m, q):
@@ -93,5 +101,6 @@ def test_blocks_and_impulses(seed):
     for j in m.joints:
         if j.nv and j.kind in ("hinge", "slider", "universal"):
             torques[j.v] = rng.normal(size=j.nv)
-    push.call(work.handle, q, wrench, torques, dv)
+    hops, y, roots = np.zeros(m.nb, dtype=np.int64), np.zeros(m.nb * HOP), np.zeros(BASE)
+    push.call(work.handle, q, wrench, torques, hops, y, roots, dv)
     assert relative(dv, np.linalg.solve(M, torques + np.einsum("aik,ai->k", J, wrench))) < 1e-9

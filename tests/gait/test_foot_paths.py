@@ -67,3 +67,21 @@ def test_a_heel_rises_about_the_toes_before_a_foot_leaves_a_higher_stair():
     assert np.abs(toe[stands] - toe[0]).max() < 1e-12  # the edge does not move
     heel = p[:, 1] - TOE * R[:, 1, :, 0]
     assert heel[stands][-1, 2] - 0.15 > 0.03 and contact[stands, 1].all()
+
+
+def test_heels_rise_on_level_ground_where_asked():
+    begin = (Footstep(0, (0, 0.09, 0.0)), Footstep(1, (0.0, -0.09, 0.0)))
+    steps = (Footstep(0, (0.4, 0.09, 0.0)), Footstep(1, (0.8, -0.09, 0.0)), Footstep(0, (0.8, 0.09, 0.0)))
+    begins = 1.0 + np.arange(3) * (SINGLE + DOUBLE)
+    times = 0.001 * np.arange(5500)
+    angle = {}
+    for heel in (0.0, 0.4):
+        p, R, _, contact = foot_paths(begin, steps, times, begins, SINGLE, DOUBLE, LIFT, TOE, LEG, heel)
+        angle[heel] = np.arcsin(R[:, :, 2, 0])  # toes down is negative
+        toe = p + TOE * R[..., 0]
+        before = (times > begins[0] + SINGLE) & (times <= begins[1])  # the right foot's heel rises while both stand
+        assert np.abs(toe[before, 1] - toe[0, 1]).max() < 1e-12 and contact[before].all()
+    assert np.abs(angle[0.0]).max() < 1e-12
+    at = np.argmin(np.abs(times - begins[1]))
+    assert np.isclose(angle[0.4][at, 1], -0.4 * 0.4 / (0.5 * LEG), atol=1e-6)  # in proportion to the step
+    assert np.abs(angle[0.4][times < begins[0]]).max() < 1e-12  # feet side by side stay flat

@@ -101,6 +101,12 @@ BAD = [
     ({"hands": ["left_hand"]}, "two names"),
     ({"walk": {"pace": 1}}, "unknown key 'pace'"),
     ({"feet": 3}, "must be a table"),
+    ({"feet": {"sole": 3}}, "sole must be a table"),
+    ({"feet": {"sole": {"half": [0.1, -0.1]}}}, "half must be two lengths"),
+    ({"joints": {"left_knee": 3}}, "joints.left_knee must be a table"),
+    ({"walk": {"apart": -0.1}}, "above 0"),
+    ({"hands": [1, 2]}, "two names"),
+    ({"trunk": "torso"}, "no link or frame 'torso'"),
 ]
 
 

@@ -47,12 +47,26 @@ class Actor:
 
     def grasp(self, link, by=(0, 0, 0)):
         """Press on a link and pull its point by some metres; the button stays down."""
+        self.wait_for_rest(link)
         at = self.of(link)
         self.page.mouse.move(*self.pixel(at))
         self.page.mouse.down()
         self.page.mouse.move(*self.pixel(at + 0.5 * np.array(by)), steps=4)
         self.page.mouse.move(*self.pixel(at + by), steps=4)
         return at
+
+    def wait_for_rest(self, link):
+        """Until a link hardly moves and the page has drawn it there: a press where it was a moment ago may miss it."""
+        before = self.of(link)
+        for _ in range(100):
+            if not self.page.evaluate("bunraku.playing"):
+                return
+            self.settle()
+            now = self.of(link)
+            if np.linalg.norm(now - before) < 2e-3:
+                return
+            before = now
+        pytest.fail(f"{link} does not come to rest")
 
     def click(self, point):
         self.page.mouse.click(*self.pixel(point))

@@ -29,7 +29,7 @@ def places(first: Any, last: Any) -> tuple[Any, ...]:
 INTS, REALS, SCRATCH = places(
     0, 3
 )  # as in bunraku.dynamics.work; REALS is the world's own copy (implicit terms go into ROTOR)
-Q, V, TAU, F_EXT, ACCEL, NEXT_V, TORQUES, MOVED = places(3, 11)
+Q, V, TAU, F_EXT, ACCEL, NEXT_V, MOVED = places(3, 10)
 NUMBERS = number(11)  # (NUMBERS_COUNT) real numbers: see below
 INFO = number(12)  # (INFO_COUNT) integers: see below
 DRIVE = number(13)  # (nv, 8) columns of bunraku.integrators.drive

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bunraku.constraint.arrays import BOUNCED, INFO, N_BLOCKS, N_PACKS, SOFT, TIE_LAST, V, model_of, rows_of
 from bunraku.constraint.contact_rows import REST_SPEED
-from bunraku.constraint.island import along
 from bunraku.constraint.joint_rows import TIE_ORIGIN
 from bunraku.constraint.rows import (
     BLOCK_KIND,
@@ -27,6 +26,7 @@ from bunraku.constraint.rows import (
     W,
     side_rate,
 )
+from bunraku.constraint.velocity import along
 from bunraku.model.layout import IV
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import split

@@ -26,7 +26,6 @@ from bunraku.constraint.arrays import (
     LARGE_SOFT,
     LARGEST,
     N_ISLANDS,
-    N_PACKS,
     NUMBERS,
     OK,
     POOL,
@@ -39,25 +38,19 @@ from bunraku.constraint.arrays import (
     SWEEP_LIMIT,
     SWEEPS,
     TOLERANCE,
-    TORQUES,
     TREE_FIRST,
     UNSOLVED,
     B,
     K,
-    model_of,
     rows_of,
 )
 from bunraku.constraint.contact.pgs import BROKEN, LIMIT, solve
-from bunraku.constraint.response import add_impulse, apply_impulses, clear_impulses
 from bunraku.constraint.rows import (
     BLOCK_KIND,
-    BODY,
     CONTACT,
     FIRST,
     FIRST_BLOCK,
     FIRST_ROW,
-    INDEX,
-    KIND,
     LINES,
     LOCAL,
     NEXT,
@@ -70,9 +63,8 @@ from bunraku.constraint.rows import (
     answer,
     ld_side,
 )
-from bunraku.model.layout import IV
 from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.lanes import split, wide_ld
+from bunraku.spatial.lanes import split
 from bunraku.spatial.table import ints1, ints2, reals1, reals2, run, stage
 
 DENSE = 150  # rows up to which an island is dense
@@ -295,47 +287,3 @@ def solve_islands(h, positions, soft):
 def no_large(h):
     """Stands in the place of the solver of large islands until one is needed."""
     return ROOM_LARGE
-
-
-@part
-def velocity_change(h, out):
-    """Array `out` = A^-1 H' lam."""
-    ints, reals, work = model_of(h)
-    rows = rows_of(h)
-    torques = reals1(h, TORQUES)
-    clear_impulses(ints, work)
-    for k in range(torques.shape[0]):
-        torques[k] = 0.0
-    for pack in range(rows.count[N_PACKS]):
-        r = rows.packs[pack, FIRST]
-        lines = rows.packs[pack, LINES]
-        l0 = rows.lam[r]
-        l1 = rows.lam[r + 1] if lines > 1 else 0.0
-        l2 = rows.lam[r + 2] if lines > 2 else 0.0
-        for side in range(2):
-            s = rows.packs[pack, SOURCE + side]
-            if s < 0:
-                continue
-            at = W * pack + 24 * side
-            if rows.sources[s, KIND] == BODY:
-                n = (
-                    along(rows.w, at, l0, l1, l2),
-                    along(rows.w, at + 4, l0, l1, l2),
-                    along(rows.w, at + 8, l0, l1, l2),
-                )
-                f = (
-                    along(rows.w, at + 12, l0, l1, l2),
-                    along(rows.w, at + 16, l0, l1, l2),
-                    along(rows.w, at + 20, l0, l1, l2),
-                )
-                add_impulse(work, rows.sources[s, INDEX], n, f)
-            else:
-                torques[ints[rows.sources[s, INDEX], IV]] += l0 * rows.w[at]
-    apply_impulses(ints, reals, work, torques, reals1(h, out))
-
-
-@inline
-def along(w, k, l0, l1, l2):
-    """Sum over a pack's rows of lam times one of its entries."""
-    x, y, z, _ = split(wide_ld(w, k))
-    return l0 * x + l1 * y + l2 * z

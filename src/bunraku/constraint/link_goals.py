@@ -116,7 +116,7 @@ def set_goals(h, i, e):
     reals = reals2(h, LINK_REALS)
     dt = reals1(h, NUMBERS)[DT]
     n = int(reals[i, REGION + COUNT])
-    for side in range(2):
+    for side in range(2 if e > 0.0 else 1):
         weight = 0.0
         mx = 0.0
         my = 0.0
@@ -138,9 +138,10 @@ def set_goals(h, i, e):
             dx = x - mx
             dy = y - my
             dz = z - mz
-            mx += dx * s / weight
-            my += dy * s / weight
-            mz += dz * s / weight
+            share = s / weight
+            mx += dx * share
+            my += dy * share
+            mz += dz * share
             xx += s * dx * (x - mx)
             xy += s * dx * (y - my)
             yy += s * dy * (y - my)
@@ -153,6 +154,9 @@ def set_goals(h, i, e):
         reals[i, to + 2] = vz
         reals[i, to + 3] = wx
         reals[i, to + 4] = wy
+    if not e > 0.0:  # nothing bounces: positions want the same
+        for k in range(6):
+            reals[i, GOAL_P + k] = reals[i, GOAL + k]
 
 
 @part

@@ -93,7 +93,7 @@ def state_problem(h, first, last, patch_rows):
     rows = rows_of(h)
     order = ints1(h, BY_ISLAND)
     k_matrix = reals2(h, K)
-    dt = reals1(h, NUMBERS)[DT]
+    rate = 1.0 / reals1(h, NUMBERS)[DT]
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
     patches = reals1(h, PATCHES)
@@ -113,11 +113,11 @@ def state_problem(h, first, last, patch_rows):
         if kind != PATCH:
             r = rows.packs[pack, FIRST]
             for j in range(rows.packs[pack, LINES]):
-                free[at + j] = rows.b[r + j] / dt
+                free[at + j] = rows.b[r + j] * rate
                 goal[at + j] = 0.0
                 goal_p[at + j] = 0.0
                 now[at + j] = 0.0
-                f[at + j] = rows.lam[r + j] / dt
+                f[at + j] = rows.lam[r + j] * rate
                 low[at + j - patch_rows] = -BOUNDLESS
                 high[at + j - patch_rows] = BOUNDLESS
             k = rows.packs[pack, FIRST_BLOCK]
@@ -126,8 +126,8 @@ def state_problem(h, first, last, patch_rows):
                 if kind == EQUALITY:
                     k_matrix[row, row] += rows.reals[k + j, 0]
                 else:
-                    low[row - patch_rows] = rows.reals[k + j, 1] / dt
-                    high[row - patch_rows] = min(rows.reals[k + j, 2] / dt, BOUNDLESS)
+                    low[row - patch_rows] = rows.reals[k + j, 1] * rate
+                    high[row - patch_rows] = min(rows.reals[k + j, 2] * rate, BOUNDLESS)
         elif rows.packs[pack, PACK_BLOCKS] > 0:
             i = rows.blocks[rows.packs[pack, FIRST_BLOCK], ORIGIN]
             s = at // 6
@@ -140,10 +140,10 @@ def state_problem(h, first, last, patch_rows):
             for k in range(6):
                 v = reals[i, NOW + k]
                 now[at + k] = v
-                free[at + k] = (reals[i, FREE + k] - v) / dt
-                goal[at + k] = (reals[i, GOAL + k] - v) / dt
-                goal_p[at + k] = (reals[i, GOAL_P + k] - v) / dt
-                f[at + k] = reals[i, WRENCH + k] / dt
+                free[at + k] = (reals[i, FREE + k] - v) * rate
+                goal[at + k] = (reals[i, GOAL + k] - v) * rate
+                goal_p[at + k] = (reals[i, GOAL_P + k] - v) * rate
+                f[at + k] = reals[i, WRENCH + k] * rate
 
 
 @part

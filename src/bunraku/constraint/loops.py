@@ -33,7 +33,7 @@ from bunraku.constraint.arrays import (
     model_of,
     rows_of,
 )
-from bunraku.constraint.island import fill_matrix, gather, velocity_change
+from bunraku.constraint.island import fill_matrix, gather
 from bunraku.constraint.joint_rows import CONSTANT, GEAR_A, GEAR_B, ONE, nine
 from bunraku.constraint.least import least_norm
 from bunraku.constraint.relative import POSITION, RATE, apart, turned_apart
@@ -69,6 +69,7 @@ from bunraku.constraint.tie_rows import (
     three,
     turning_error,
 )
+from bunraku.constraint.velocity import velocity_change
 from bunraku.model.layout import NW, POS, ROT
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2

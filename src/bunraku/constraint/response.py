@@ -6,13 +6,16 @@ respond to each other through the joints that both ways share:
     K6[a, b] = sum over shared joints y_a D^-1 y_b  +  w_a' I_A^-1 w_b at a shared free base.
 All in world axes, wrench (n, f) and motion (al, a) at the bodies' own origins. Cost: a few tens of ns a joint of the way and body, then m^2.
 
-`apply_impulses` gives the velocity change of the whole figure in O(n). Checked in tests/constraint/test_response.py.
+The same traces turn an impulse w on a body into what it does to every joint of its way, y w, and to a free base, I_A^-1 w: six multiplications a
+joint. An outward pass then gives the velocity change of the whole figure in O(n): `forget_impulses`, `add_impulse`, `spread_impulses`.
+Checked in tests/constraint/test_response.py.
 """
 
 from __future__ import annotations
 
-from bunraku.dynamics.articulated import axis, carried, group_arm, ld_articulated, solve_inertia
+from bunraku.dynamics.articulated import axis, carried, group_arm
 from bunraku.dynamics.delassus_kernel import group_force, pull_back
+from bunraku.dynamics.inertia import ld_articulated, solve_inertia
 from bunraku.model.layout import (
     ARM,
     BALL,
@@ -30,7 +33,6 @@ from bunraku.model.layout import (
     ROT,
     ROTOR,
     SLIDER,
-    WRENCH,
     G,
     U,
 )
@@ -61,45 +63,55 @@ def free_inverse(ints, reals, work, i, n, f):
 
 
 @inline
-def carry_on(ints, reals, work, c, n, f, g, k, hops, y, roots):
-    """Carry a group of wrenches, one a lane, from body c on to the base, hop k and further; returns the number of hops."""
-    while c != 0:
-        kind = ints[c, KIND]
-        hops[k] = c
-        if kind == FREE:
-            al, a = free_inverse(ints, reals, work, c, n, f)
-            for r in range(3):
-                wide_st(roots, GROUP * (12 * g + r), n[r])
-                wide_st(roots, GROUP * (12 * g + 3 + r), f[r])
-                wide_st(roots, GROUP * (12 * g + 6 + r), al[r])
-                wide_st(roots, GROUP * (12 * g + 9 + r), a[r])
-            return k + 1
-        at = HOP * k + GROUP * g
-        if kind == BALL:
-            for r in range(3):
-                wide_st(y, at + 2 * GROUP * r, n[r])
-        elif ints[ints[c, LEAD], COUNT] > 1:
-            wide_st(y, at, group_force(work, c, n, f))
-        elif kind == HINGE:
-            wide_st(y, at, dot(axis(ints, work, c), n))
-        else:
-            wide_st(y, at, dot(axis(ints, work, c), f))
-        n, f = pull_back(ints, reals, work, c, n, f)
-        c = ints[c, OUTER]
-        k += 1
-    return k
+def leave_trace(ints, work, c, n, f, y, at):
+    """What a group of wrenches, one a lane, on body c does to its joint."""
+    kind = ints[c, KIND]
+    if kind == BALL:
+        for r in range(3):
+            wide_st(y, at + 2 * GROUP * r, n[r])
+    elif ints[ints[c, LEAD], COUNT] > 1:
+        wide_st(y, at, group_force(work, c, n, f))
+    elif kind == HINGE:
+        wide_st(y, at, dot(axis(ints, work, c), n))
+    else:
+        wide_st(y, at, dot(axis(ints, work, c), f))
+
+
+@inline
+def leave_root(ints, reals, work, c, n, f, roots, at):
+    """A group of wrenches on a free base, and its answer to them."""
+    al, a = free_inverse(ints, reals, work, c, n, f)
+    for r in range(3):
+        wide_st(roots, at + GROUP * r, n[r])
+        wide_st(roots, at + GROUP * (3 + r), f[r])
+        wide_st(roots, at + GROUP * (6 + r), al[r])
+        wide_st(roots, at + GROUP * (9 + r), a[r])
 
 
 @part
 def trace_way(ints, reals, work, body, hops, y, roots):
-    """Carry six unit wrenches from `body` to the base, in two groups. hops[k]: the k-th body on the way; y, roots: their traces at hop k
-    and at a free
-    base. Returns the number of hops."""
+    """Carry six unit wrenches from `body` to the base, in two groups side by side. hops[k]: the k-th body on the way; y, roots: their traces at hop k
+    and at a free base. Returns the number of hops."""
     none = join(0.0, 0.0, 0.0, 0.0)
     one = (join(1.0, 0.0, 0.0, 0.0), join(0.0, 1.0, 0.0, 0.0), join(0.0, 0.0, 1.0, 0.0))
     zero = (none, none, none)
-    carry_on(ints, reals, work, body, one, zero, 0, 0, hops, y, roots)
-    return carry_on(ints, reals, work, body, zero, one, 1, 0, hops, y, roots)
+    n1, f1 = one, zero
+    n2, f2 = zero, one
+    c = body
+    k = 0
+    while c != 0:
+        hops[k] = c
+        if ints[c, KIND] == FREE:
+            leave_root(ints, reals, work, c, n1, f1, roots, 0)
+            leave_root(ints, reals, work, c, n2, f2, roots, 12 * GROUP)
+            return k + 1
+        leave_trace(ints, work, c, n1, f1, y, HOP * k)
+        leave_trace(ints, work, c, n2, f2, y, HOP * k + GROUP)
+        n1, f1 = pull_back(ints, reals, work, c, n1, f1)
+        n2, f2 = pull_back(ints, reals, work, c, n2, f2)
+        c = ints[c, OUTER]
+        k += 1
+    return k
 
 
 @part
@@ -118,7 +130,20 @@ def trace_joint(ints, reals, work, lead, hops, y, roots):
     if ints[lead, COUNT] == 1:
         n = add(n, cross(ld3(work, w + ARM), f))
     first = join(1.0, 0.0, 0.0, 0.0)
-    return carry_on(ints, reals, work, ints[lead, OUTER], scale(first, n), scale(first, f), 0, 1, hops, y, roots)
+    n1 = scale(first, n)
+    f1 = scale(first, f)
+    c = ints[lead, OUTER]
+    k = 1
+    while c != 0:
+        hops[k] = c
+        if ints[c, KIND] == FREE:
+            leave_root(ints, reals, work, c, n1, f1, roots, 0)
+            return k + 1
+        leave_trace(ints, work, c, n1, f1, y, HOP * k)
+        n1, f1 = pull_back(ints, reals, work, c, n1, f1)
+        c = ints[c, OUTER]
+        k += 1
+    return k
 
 
 @inline
@@ -189,88 +214,53 @@ def respond_blocks(ints, work, a, b, hops, lengths, y, roots, pool, out, mirror)
 
 
 @inline
-def clear_impulses(ints, work):
-    """Forget all impulses."""
-    for i in range(ints.shape[0]):
-        for k in range(6):
-            st(work, i * NW + WRENCH + k, 0.0)
+def forget_impulses(ints, work):
+    """No impulse on any joint or free base."""
+    for i in range(1, ints.shape[0]):
+        w = i * NW
+        kind = ints[i, KIND]
+        if kind == FREE:
+            for k in range(6):
+                st(work, w + DA + k, 0.0)
+        else:
+            for k in range(3 if kind == BALL else 1):
+                st(work, w + RHS + k, 0.0)
 
 
 @inline
-def add_impulse(work, body, n, f):
-    """Add an impulse (moment about the body's origin, force)."""
-    w = body * NW + WRENCH
-    st3(work, w, add(ld3(work, w), n))
-    st3(work, w + 3, add(ld3(work, w + 3), f))
+def weigh(y, i, j, n, f):
+    """Three numbers of y at i with n, three at j with f."""
+    return n[0] * y[i] + n[1] * y[i + 1] + n[2] * y[i + 2] + (f[0] * y[j] + f[1] * y[j + 1] + f[2] * y[j + 2])
+
+
+@inline
+def add_impulse(ints, work, n, f, length, hops, y, roots):
+    """What an impulse (moment, force) on a traced source does to the joints and the free base of its way."""
+    for k in range(length):
+        c = hops[k]
+        kind = ints[c, KIND]
+        at = HOP * k
+        if kind == FREE:
+            w = c * NW + DA
+            for r in range(6):
+                st(work, w + r, ld(work, w + r) + weigh(roots, GROUP * (6 + r), GROUP * (18 + r), n, f))
+        elif kind == BALL:
+            w = c * NW + RHS
+            for r in range(3):
+                st(work, w + r, ld(work, w + r) + weigh(y, at + 2 * GROUP * r, at + 2 * GROUP * r + GROUP, n, f))
+        else:
+            w = ints[c, LEAD] * NW + RHS
+            st(work, w, ld(work, w) + weigh(y, at, at + GROUP, n, f))
 
 
 @part
-def apply_impulses(ints, reals, work, torques, dv):
-    """dv = A^-1 (H' times the impulses in the WRENCH slots, which are used up, plus `torques` (nv) on hinges, sliders and gears)."""
-    nb = ints.shape[0]
-    for i in range(nb - 1, 0, -1):
-        if ints[i, COUNT] >= 1 and ints[i, KIND] != FREE:
-            gather_group(ints, reals, work, i, torques)
+def spread_impulses(ints, reals, work, dv):
+    """dv = A^-1 H' times the impulses that were added."""
     for k in range(6):
         st(work, DA + k, 0.0)
-    for i in range(1, nb):
+    for i in range(1, ints.shape[0]):
         if ints[i, COUNT] >= 1:
             spread_group(ints, reals, work, i, dv)
-
-
-@inline
-def gather_group(ints, reals, work, lead, torques):
-    """The impulse on a joint or gear group, and what it leaves for the body that carries it."""
-    w = lead * NW
-    p = ints[lead, OUTER]
-    kind = ints[lead, KIND]
-    if kind == BALL:
-        st3(work, w + RHS, ld3(work, w + WRENCH))
-        n, f = pull_back(ints, reals, work, lead, ld3(work, w + WRENCH), ld3(work, w + WRENCH + 3))
-        add_impulse(work, p, n, f)
-        return
-    if ints[lead, COUNT] == 1:
-        n = ld3(work, w + WRENCH)
-        f = ld3(work, w + WRENCH + 3)
-        t = ld(torques, ints[lead, IV])
-        if idle(n, f) and t == 0.0:  # most limbs of a figure, most of the time
-            st(work, w + RHS, 0.0)
-            return
-        st(work, w + RHS, t + dot(axis(ints, work, lead), n if kind == HINGE else f))
-        n, f = pull_back(ints, reals, work, lead, n, f)
-        add_impulse(work, p, n, f)
-        reaction(ints, work, lead, t)
-        return
-    u = ld(torques, ints[lead, IV])
-    reaction(ints, work, lead, u)
-    for i in range(lead, lead + ints[lead, COUNT]):
-        k = i * NW + WRENCH
-        n = ld3(work, k)
-        f = ld3(work, k + 3)
-        u += group_force(work, i, n, f)
-        n, f = pull_back(ints, reals, work, i, n, f)
-        add_impulse(work, p, n, f)
-    st(work, w + RHS, u)
-
-
-@inline
-def idle(n, f):
-    """Whether a wrench is nothing at all."""
-    return n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0 and f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0
-
-
-@inline
-def reaction(ints, work, lead, t):
-    """What a torque t on a hinge, slider or gear group does to the body that carries it: -U D^-1 t."""
-    if t == 0.0:
-        return
-    w = lead * NW
-    d = -t * ld(work, w + DINV)
-    n = scale(d, ld3(work, w + U))
-    f = scale(d, ld3(work, w + U + 3))
-    if ints[lead, COUNT] == 1:
-        n = add(n, cross(ld3(work, w + ARM), f))
-    add_impulse(work, ints[lead, OUTER], n, f)
 
 
 @inline
@@ -280,13 +270,8 @@ def spread_group(ints, reals, work, lead, dv):
     k = ints[lead, IV]
     kind = ints[lead, KIND]
     if kind == FREE:
-        n = ld3(work, w + WRENCH)
-        f = ld3(work, w + WRENCH + 3)
-        al, a = free_inverse(ints, reals, work, lead, n, f)
-        st3(dv, k, a)
-        st3(dv, k + 3, mtv(ld9(work, w + ROT), al))
-        st3(work, w + DA, al)
-        st3(work, w + DA + 3, a)
+        st3(dv, k, ld3(work, w + DA + 3))
+        st3(dv, k + 3, mtv(ld9(work, w + ROT), ld3(work, w + DA)))
         return
     if kind == BALL:
         A, B, _ = ld_articulated(ints, reals, work, lead)

@@ -11,8 +11,9 @@ Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 from __future__ import annotations
 
 from bunraku.dynamics.arguments import BAD_SIZE, OK
-from bunraku.dynamics.articulated import inward, outward, st_rigid
+from bunraku.dynamics.articulated import inward, outward
 from bunraku.dynamics.batch import pack, unpack
+from bunraku.dynamics.inertia import st_rigid
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing, world_pose
 from bunraku.dynamics.work import opened, opened_lanes, sizes
 from bunraku.model.layout import ACC, ALPHA, DA, NW, OMEGA, PLACE, WRENCH

@@ -1,15 +1,20 @@
-"""Articulated inertias: the blocks of the inward and outward passes of the articulated-body algorithm, with gears.
+"""The blocks of the inward and outward passes of the articulated-body algorithm, with gears.
 
-An articulated inertia maps motion (al, a) at a body's origin to wrench (n, f): n = A al + B a, f = B' al + C a, kept as
-A (s3), B (m3), C (s3). Sources: 002 eqs (22), (25), (26) for joints, (36)-(40) for gear groups (a serial gear is
+Inertias stand as in inertia.py. Sources: 002 eqs (22), (25), (26) for joints, (36)-(40) for gear groups (a serial gear is
 treated as a parallel one with G_c = g_c J_c + X_c,par G_par). Because `passes` already holds the accelerations for v' = 0, no C-hat appears.
-
-Moving an inertia from the origin of c to that of p, arm r = c - p:
-    B <- B + [r]C,   A <- A - B[r] + [r](B + [r]C)'
 """
 
 from __future__ import annotations
 
+from bunraku.dynamics.inertia import (
+    ld_articulated,
+    ld_inertia,
+    less_rank1,
+    reach,
+    shifted,
+    solve_inertia,
+    st_inertia,
+)
 from bunraku.model.layout import (
     ARM,
     AXIS,
@@ -22,15 +27,12 @@ from bunraku.model.layout import (
     IV,
     KIND,
     LEAD,
-    LEAF,
-    MASS,
     NW,
     OUTER,
     PARENT,
     POS,
     RATIO,
     RHS,
-    RIGID,
     ROT,
     ROTOR,
     SAME,
@@ -59,112 +61,9 @@ from bunraku.spatial.vec import (
     scale,
     st3,
     st6,
-    st9,
     sub,
     sv,
 )
-
-
-@inline
-def ld_inertia(work, k):
-    """(A, B, C) of the inertia that begins at slot k."""
-    return ld6(work, k), ld9(work, k + 6), ld6(work, k + 15)
-
-
-@inline
-def st_inertia(work, k, A, B, C):
-    """Store an inertia."""
-    st6(work, k, A)
-    st9(work, k + 6, B)
-    st6(work, k + 15, C)
-
-
-@inline
-def st_rigid(work, w, h, I):
-    """Store a body's own first moment and inertia (world axes)."""
-    st3(work, w + RIGID, h)
-    st6(work, w + RIGID + 3, I)
-
-
-@inline
-def ld_articulated(ints, reals, work, i):
-    """(A, B, C) of body i with all that reached it from further out: A = I + ..., B = [h] + ..., C = m + ..."""
-    w = i * NW
-    m = reals[i, MASS]
-    h = ld3(work, w + RIGID)
-    I = ld6(work, w + RIGID + 3)
-    z = 0.0 * h[0]
-    if ints[i, LEAF] != 0:
-        m = m + z
-        return I, (z, -h[2], h[1], h[2], z, -h[0], -h[1], h[0], z), (m, z, z, m, z, m)
-    A, B, C = ld_inertia(work, w + IA)
-    return (
-        add6(A, I),
-        (B[0], B[1] - h[2], B[2] + h[1], B[3] + h[2], B[4], B[5] - h[0], B[6] - h[1], B[7] + h[0], B[8]),
-        (C[0] + m, C[1], C[2], C[3] + m, C[4], C[5] + m),
-    )
-
-
-@inline
-def shifted(A, B, C, r):
-    """The inertia seen from an origin that lies r behind."""
-    # [r]C, column by column of the symmetric C
-    x = cross(r, (C[0], C[1], C[2]))
-    y = cross(r, (C[1], C[3], C[4]))
-    z = cross(r, (C[2], C[4], C[5]))
-    Bp = (
-        B[0] + x[0],
-        B[1] + y[0],
-        B[2] + z[0],
-        B[3] + x[1],
-        B[4] + y[1],
-        B[5] + z[1],
-        B[6] + x[2],
-        B[7] + y[2],
-        B[8] + z[2],
-    )
-    # -B[r]: row i of B crossed with r from the right is r x row; [r]Bp': column j is r x row j of Bp
-    Ap = (
-        A[0] + (r[1] * B[2] - r[2] * B[1]) + (r[1] * Bp[2] - r[2] * Bp[1]),
-        A[1] + (r[2] * B[0] - r[0] * B[2]) + (r[1] * Bp[5] - r[2] * Bp[4]),
-        A[2] + (r[0] * B[1] - r[1] * B[0]) + (r[1] * Bp[8] - r[2] * Bp[7]),
-        A[3] + (r[2] * B[3] - r[0] * B[5]) + (r[2] * Bp[3] - r[0] * Bp[5]),
-        A[4] + (r[0] * B[4] - r[1] * B[3]) + (r[2] * Bp[6] - r[0] * Bp[8]),
-        A[5] + (r[0] * B[7] - r[1] * B[6]) + (r[0] * Bp[7] - r[1] * Bp[6]),
-    )
-    return Ap, Bp, C
-
-
-@inline
-def add6(x, y):
-    """Sum of two 6-tuples."""
-    return (x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5])
-
-
-@inline
-def add9(x, y):
-    """Sum of two 9-tuples."""
-    return (
-        x[0] + y[0],
-        x[1] + y[1],
-        x[2] + y[2],
-        x[3] + y[3],
-        x[4] + y[4],
-        x[5] + y[5],
-        x[6] + y[6],
-        x[7] + y[7],
-        x[8] + y[8],
-    )
-
-
-@inline
-def reach(work, p, starts, A, B, C):
-    """Add an inertia to what has reached the body whose slots begin at p; the first to reach it finds nothing there."""
-    if starts != 0:
-        st_inertia(work, p + IA, A, B, C)
-        return
-    A0, B0, C0 = ld_inertia(work, p + IA)
-    st_inertia(work, p + IA, add6(A0, A), add9(B0, B), add6(C0, C))
 
 
 @inline
@@ -172,41 +71,6 @@ def add_wrench(work, p, n, f):
     """Add a wrench to the one of the body whose slots begin at p."""
     st3(work, p + WRENCH, add(ld3(work, p + WRENCH), n))
     st3(work, p + WRENCH + 3, add(ld3(work, p + WRENCH + 3), f))
-
-
-@inline
-def less_rank1(A, B, C, n, f, d):
-    """I - U d U' with U = (n, f)."""
-    dn = scale(d, n)
-    df = scale(d, f)
-    A1 = (
-        A[0] - dn[0] * n[0],
-        A[1] - dn[0] * n[1],
-        A[2] - dn[0] * n[2],
-        A[3] - dn[1] * n[1],
-        A[4] - dn[1] * n[2],
-        A[5] - dn[2] * n[2],
-    )
-    B1 = (
-        B[0] - dn[0] * f[0],
-        B[1] - dn[0] * f[1],
-        B[2] - dn[0] * f[2],
-        B[3] - dn[1] * f[0],
-        B[4] - dn[1] * f[1],
-        B[5] - dn[1] * f[2],
-        B[6] - dn[2] * f[0],
-        B[7] - dn[2] * f[1],
-        B[8] - dn[2] * f[2],
-    )
-    C1 = (
-        C[0] - df[0] * f[0],
-        C[1] - df[0] * f[1],
-        C[2] - df[0] * f[2],
-        C[3] - df[1] * f[1],
-        C[4] - df[1] * f[2],
-        C[5] - df[2] * f[2],
-    )
-    return A1, B1, C1
 
 
 @inline
@@ -341,18 +205,6 @@ def outward_ball(ints, reals, work, i, a):
     st3(a, ints[i, IV], mtv(ld9(work, w + ROT), x))
     st3(work, w + DA, add(al, x))
     st3(work, w + DA + 3, ac)
-
-
-@inline
-def solve_inertia(A, B, C, n, f):
-    """(al, a) with A al + B a = n, B' al + C a = f, by blocks."""
-    Ci = s_inverse(C)
-    BC = mm(B, s_to_m(Ci))
-    S = mm(BC, mt(B))
-    al = sv(
-        s_inverse((A[0] - S[0], A[1] - S[1], A[2] - S[2], A[3] - S[4], A[4] - S[5], A[5] - S[8])), sub(n, mv(BC, f))
-    )
-    return al, sv(Ci, sub(f, mtv(B, al)))
 
 
 @inline

@@ -12,7 +12,8 @@ Checked in tests/dynamics/test_laws.py and test_gears.py.
 from __future__ import annotations
 
 from bunraku.dynamics.arguments import OK
-from bunraku.dynamics.articulated import axis, group_arm, inward, ld_articulated, solve_inertia, st_rigid
+from bunraku.dynamics.articulated import axis, group_arm, inward
+from bunraku.dynamics.inertia import ld_articulated, solve_inertia, st_rigid
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.dynamics.work import opened
 from bunraku.model.layout import (

@@ -90,9 +90,12 @@ def checked(data: dict[str, Any], file: str, model: Model) -> dict[str, Any]:
     known(table("feet"), FEET, "[feet] ")
     known(table("walk"), WALK, "[walk] ")
     for name, value in table("walk").items():
-        number(value, f"[walk] {name}")
+        if number(value, f"[walk] {name}") <= 0:
+            raise FormatError(f"{file}: [walk] {name} must be above 0, got {value}.")
     for name, value in table("joints").items():
         model.joint(name)
+        if not isinstance(value, Mapping):
+            raise FormatError(f"{file}: joints.{name} must be a table, e.g. {{ lower = -0.5, upper = 0.5 }}.")
         known(value, JOINT, f"[joints.{name}] ")
         for key, x in value.items():
             number(x, f"[joints.{name}] {key}")
@@ -105,12 +108,20 @@ def checked(data: dict[str, Any], file: str, model: Model) -> dict[str, Any]:
     if data.get("collisions", "all") not in ("all", "soles"):
         raise FormatError(f"{file}: collisions must be 'all' or 'soles', got {data['collisions']!r}.")
     hands = data.get("hands", (None, None))
-    if not isinstance(hands, list | tuple) or len(hands) != 2:
+    if (
+        not isinstance(hands, list | tuple)
+        or len(hands) != 2
+        or not all(x is None or isinstance(x, str) for x in hands)
+    ):
         raise FormatError(f"{file}: hands must be two names, left and right.")
     sole = table("feet").get("sole")
     if sole is not None:
+        if not isinstance(sole, Mapping) or not isinstance(sole.get("half"), list | tuple):
+            raise FormatError(
+                f"{file}: [feet] sole must be a table with half = [length / 2, width / 2], e.g. {{ below = 0.1, half = [0.1, 0.05] }}."
+            )
         known(sole, ("below", "ahead", "left", "half"), "[feet] sole: ")
-        half = sole.get("half", ())
+        half = sole["half"]
         if len(half) != 2 or min(number(x, "[feet] sole: half") for x in half) <= 0:
             raise FormatError(f"{file}: [feet] sole: half must be two lengths above 0 [m], half length and half width.")
         for key in ("below", "ahead", "left"):

@@ -1,7 +1,8 @@
 """Which footsteps a figure can take: each step's pose with both soles down is looked for before a walk is planned.
- A step is possible where the soles do not overlap and poses exist (bunraku.gait.walking_ik) with both soles in place, the centre of mass at
+
+A step is possible where the soles do not overlap and poses exist (bunraku.gait.walking_ik) with both soles in place, the centre of mass at
 AT of the way between them, no leg beyond its length, hips no lower than CROUCH of the leg above the lower foot, and all joints in their
-ranges. For an impossible one the part of it that is too much (ahead, aside, turn, height, slope) is found by leaving parts out, and how
+ranges. For an impossible one the part of it that is too much (ahead, aside, turn, height) is found by leaving parts out, and how
 much of it would do by halving. Checked in tests/gait/test_footsteps.py.
 """
 

@@ -1,5 +1,6 @@
 """Grounds to walk on, with footsteps that fit them: stairs up and down, slopes, and bumps that the footsteps do not know of.
- A Terrain is fixed shapes for `World.add_fixed`, where the feet stand at first, and the footsteps; level ground at z = 0 is a plane of the
+
+A Terrain is fixed shapes for `World.add_fixed`, where the feet stand at first, and the footsteps; level ground at z = 0 is a plane of the
 world's own (`World.add_ground`). All lead along +x from standing at the origin. Stairs are boxes one behind the other; a foot stands in the
 middle of each tread (or both feet do, where `both`). A slope is a tilted box between level ground and a platform; no sole is put across its
 edges. A slope is walked in usual steps, with the soles flat on it. Units SI. Checked in tests/gait/test_terrain.py.

@@ -56,10 +56,11 @@ from bunraku.constraint.arrays import (
     rows_of,
 )
 from bunraku.constraint.contact_rows import contact_rows, keep_contacts
-from bunraku.constraint.island import solve_islands, velocity_change
+from bunraku.constraint.island import solve_islands
 from bunraku.constraint.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
 from bunraku.constraint.rows import begin, find_islands, trace_all
 from bunraku.constraint.tie_rows import keep_ties, tie_rows
+from bunraku.constraint.velocity import velocity_change
 from bunraku.dynamics.aba_kernel import aba_passes
 from bunraku.dynamics.articulated import axis
 from bunraku.dynamics.passes import drift

@@ -67,6 +67,20 @@ def ahead(h):
 
 
 @inline
+def is_flat(points, before, i, after, count):
+    """Point i of a polygon is no corner: it lies on the line between its neighbours."""
+    turn, back, width, bend = 0.0, 0.0, 0.0, 0.0
+    for c in range(3):
+        e = points[after, c] - points[i, c]
+        b = points[i, c] - points[before, c]
+        turn += b * e
+        back += b * b
+        width += (b + e) * (b + e)
+        bend += b * (b + e)
+    return back * width - bend * bend <= TOUCH * TOUCH * width and turn >= 0.0 and count > 2
+
+
+@inline
 def patch_state(points, forces, first, count, nx, ny, nz):
     """Where a patch presses in the polygon of its points: 0 nowhere, 1 on a corner, 2 on an edge, 3 inside."""
     total = 0.0
@@ -89,23 +103,22 @@ def patch_state(points, forces, first, count, nx, ny, nz):
         i = first + k
         after = i + 1 if k < count - 1 else first
         before = i - 1 if k > 0 else first + count - 1
-        offset, offset_edge, edge, turn, back, width, bend = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        offset, along, edge = 0.0, 0.0, 0.0
         for c in range(3):
             o = (x if c == 0 else y if c == 1 else z) - points[i, c]
             e = points[after, c] - points[i, c]
-            b = points[i, c] - points[before, c]
             offset += o * o
-            offset_edge += o * e
+            along += o * e
             edge += e * e
-            turn += b * e
-            back += b * b
-            width += (b + e) * (b + e)
-            bend += b * (b + e)
-        flat = back * width - bend * bend <= TOUCH * TOUCH * width and turn >= 0.0 and count > 2  # not a corner
-        if offset <= TOUCH * TOUCH and not flat:
+        if offset <= TOUCH * TOUCH and not is_flat(points, before, i, after, count):
             return 1
-        t = min(max(offset_edge / max(edge, 1e-300), 0.0), 1.0)
-        if offset - 2.0 * t * offset_edge + t * t * edge <= TOUCH * TOUCH:
+        if along <= 0.0:
+            near = offset <= TOUCH * TOUCH
+        elif along >= edge:
+            near = offset - 2.0 * along + edge <= TOUCH * TOUCH
+        else:
+            near = offset * edge - along * along <= TOUCH * TOUCH * edge
+        if near:
             state = min(state, 2)
     return state
 

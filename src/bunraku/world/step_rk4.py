@@ -39,7 +39,6 @@ from bunraku.constraint.arrays import (
     places,
 )
 from bunraku.constraint.held import add_tie_forces, hold_forces, keep_hard, something_hits
-from bunraku.constraint.island import velocity_change
 from bunraku.constraint.loops import (
     add_loop_forces,
     clear_loop_forces,
@@ -49,6 +48,7 @@ from bunraku.constraint.loops import (
 )
 from bunraku.constraint.relative import ACCELERATION, POSITION, RATE
 from bunraku.constraint.soft_ties import add_soft_wrenches, count_soft
+from bunraku.constraint.velocity import velocity_change
 from bunraku.dynamics.aba_kernel import aba_passes
 from bunraku.dynamics.articulated import axis
 from bunraku.dynamics.kinematics_kernel import motion_pass

@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.collision import Contacts, Fixed, Geometry, Placed
+from bunraku.collision import Contacts, Fixed, Geometry
 from bunraku.collision.layout import FULL, PAIRS_FULL
 from bunraku.constraint import arrays as at
 from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.functions import kinematics
-from bunraku.dynamics.work import scratch_size
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
 from bunraku.model.configuration import multiply
 from bunraku.model.description import Note, Shape, rotation_matrix
@@ -33,9 +32,10 @@ from bunraku.spatial.table import Table
 from bunraku.world import joints, models, watched
 from bunraku.world.errors import StepDiverged, check_finite, diverged
 from bunraku.world.figure import Figure, LinkOf, anchor
-from bunraku.world.general import general_steps, refuse_without_extra, say_ignored
+from bunraku.world.general import general_steps, refuse_without_extra
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
+from bunraku.world.prepare import prepare
 from bunraku.world.recorder import Recorded
 from bunraku.world.room import Room, TooLarge
 from bunraku.world.sensors import Sensor, sensor_of
@@ -49,6 +49,18 @@ class World(Recorded, watched.Watched):
     """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
     contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.world.step_rk4); seed: of `rng`, the world's one source of
     chance (noise of sensors)."""
+
+    # made by bunraku.world.prepare
+    _table: Table
+    _geometry: Geometry
+    _contacts: Contacts
+    _room: Room
+    _last: LastStep
+    _info: np.ndarray
+    _numbers: np.ndarray
+    _f_ext: np.ndarray
+    _moved: np.ndarray
+    _joint_impulse: np.ndarray
 
     def __init__(
         self,
@@ -372,56 +384,9 @@ class World(Recorded, watched.Watched):
 
     def _prepare(self) -> None:
         """Make the scene's arrays if it changed."""
-        if self._ready:
-            return
-        if not self._figures:
-            raise InputError("the world is empty; add a figure first.")
-        m, t = self.model, Table(self._arrays)
-        kinds = self._materials.kinds()
-        placed = [
-            Placed(p.model, p.body, self._self_collision[p.name], kinds[self._material_of[p.name]])
-            for p in self._parts.values()
-        ]
-        self._table, self._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in self._fixed])
-        say_ignored(self._geometry.notes)
-        self._contacts, self._room = Contacts(self._geometry), models.furnish(self.contact, Room(m, t))
-        self._f_ext, self._moved, self._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
-        self._info, self._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
-        self._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = self.dt, self.margin, self.tolerance
-        self._numbers[[at.STIFFNESS, at.RATIO]] = self.stiffness, self.damping
-        self._info[[at.SWEEP_LIMIT, at.EXACT]] = self.sweeps, self.integrator == "rk4"
-        self._info[at.FIXED_PAIRS] = -1 if self._geometry.sweeps else len(self._geometry.pairs)
-        for number, array in {
-            **dict(zip((at.INTS, at.REALS, at.SCRATCH), (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq))))),
-            **dict(zip((at.Q, at.V, at.TAU, at.F_EXT, at.MOVED), (self.q, self.v, self.tau, self._f_ext, self._moved))),
-            **{k: np.zeros(m.nv) for k in (at.ACCEL, at.NEXT_V, at.TORQUES, at.TOTAL)},
-            **dict(
-                zip(
-                    (at.TARGET_Q, at.TARGET_V, at.DRIVE, at.APPLIED),
-                    (self.target_q, self.target_v, self.drive, self.applied),
-                )
-            ),
-            **dict(
-                zip(
-                    (at.NUMBERS, at.INFO, at.START_Q, at.START_V),
-                    (self._numbers, self._info, self._last.q, self._last.v),
-                )
-            ),
-            at.SHAPE_INTS: self._geometry.ints,
-            at.SHAPE_REALS: self._geometry.reals,
-            at.EXCLUDED: self._geometry.excluded,
-            at.MATERIALS: self._materials.table(),
-            **joints.tables(m),
-            **models.tables(self.integrator, m),
-        }.items():
-            t.put(number, array)
-        self._set_track(*self._track)
-        self._joint_impulse = t.arrays[at.JOINT_IMPULSE]
-        self._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
-        self._ties.put_into(t)
-        for k, what in models.stages(self.contact, self.integrator).items():
-            t.plan(k, what)
-        self._ready = True
+        if not self._ready:
+            prepare(self)
+            self._ready = True
 
     def _set_track(self, q: np.ndarray, v: np.ndarray) -> None:
         """What servos follow from the next step on, a row a step; none: their targets stay."""

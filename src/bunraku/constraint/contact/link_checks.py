@@ -21,7 +21,6 @@ import math
 
 from bunraku.constraint.contact.link_friction import distances, friction_force, friction_limits, settle_in, stick
 from bunraku.constraint.contact.link_layout import (
-    D_NOW,
     FAR,
     LINE,
     MARGIN_F,
@@ -51,13 +50,16 @@ from bunraku.constraint.contact.link_layout import (
     J,
     S,
 )
-from bunraku.constraint.contact.link_region import base_state, nearest, vertex, vertex_count
+from bunraku.constraint.contact.link_region import area_around, base_state, nearest, vertex, vertex_count
 from bunraku.constraint.contact.link_slip import judge_slip, revise_slip, slip_by_forces, slip_error
 from bunraku.spatial.kernel import inline
 from bunraku.spatial.lanes import ld, st
 
 SMALL = 1e-12  # of friction: no moment
 STALE = 0.1  # d is kept from solve to solve until it is wrong by this part
+DISC = (
+    2.0 / 3.0 / math.sqrt(math.pi)
+)  # d of a disc, seen from its middle, over the root of its area: no region has less
 
 
 @inline
@@ -104,21 +106,27 @@ def edge_towards(patch, i, end, away):
 
 @inline
 def find_pv(patch, flags, record, f, i):
-    """pv (26), its d and the distance of pv inside the region to the record; returns that distance."""
+    """pv (26) and its d to the record; returns the distance of pv inside the region, or 0 for a surface that surely sticks: pv lies inside, and the
+    least d that a region of its area can have, which is then the record's, keeps friction in its limit."""
     fz = ld(f, 6 * i + 2)
     r = i * NR
     if flags[i * NF + STATE] == POINT:
-        st(record, r + MARGIN_PV, 0.0)
         return 0.0
     x = -ld(f, 6 * i + 4) / fz
     y = ld(f, 6 * i + 3) / fz
-    inside, d = distances(patch, flags, i, x, y)
     st(record, r + PV, x)
     st(record, r + PV + 1, y)
-    st(record, r + D_NOW, d)
+    if flags[i * NF + STATE] == SURFACE and flags[i * NF + MODE] == STICK:
+        area = area_around(patch, i, x, y)
+        if area > 0.0:
+            least = DISC * math.sqrt(area)
+            st(record, r + D, least)
+            fx, fy, turn = friction_force(record, f, i)
+            if math.sqrt(fx * fx + fy * fy) + abs(turn) <= ld(patch, i * NP + MU_S) * fz:
+                return 0.0
+    inside, d = distances(patch, flags, i, x, y)
     if flags[i * NF + MODE] == STICK or abs(d - ld(record, r + D)) > STALE * ld(record, r + D):
         st(record, r + D, d)
-    st(record, r + MARGIN_PV, inside)
     return inside
 
 
@@ -411,10 +419,13 @@ def write_margins(patch, flags, record, f, a, goal, v, i, h, impact):
     st(record, r + MARGIN_FZ, ld(f, 6 * i + 2))
     st(record, r + MISALIGNED, 0.0)
     if flags[i * NF + STATE] == NONE:
-        flags[i * NF + MODE] = 0
         for k in (MARGIN_PV, MARGIN_F, MARGIN_NZ, D, E):
             st(record, r + k, 0.0)
         return
+    inside, d = distances(patch, flags, i, ld(record, r + PV), ld(record, r + PV + 1))
+    st(record, r + MARGIN_PV, inside)
+    if flags[i * NF + MODE] == STICK:
+        st(record, r + D, d)
     margin, turning = friction_limits(patch, record, f, i)
     st(record, r + MARGIN_F, margin)
     st(record, r + MARGIN_NZ, turning)

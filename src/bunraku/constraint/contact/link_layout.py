@@ -15,7 +15,7 @@ Fill flags with 0 for a patch without memory. Margins are positive where the lim
 inside the hull [m] (a line: to its nearer end; a point: 0); MARGIN_F = muS fz - |f| [N]; MARGIN_NZ = d (muS fz - |f|) - |nzv| [N m];
 MARGIN_VERTEX = smallest acceleration (impact: velocity) of a free vertex above its target, 1e300 without one; MISALIGNED = error of a
 sliding contact's friction against the law for its motion at the end of the step, relative to muD fz. After `impact` forces are impulses.
-D is the d that friction was computed with, D_NOW that of the pv found. RHO, TURN: the direction of motion (RHO s, sign TURN) that friction
+D is the d that friction was computed with. RHO, TURN: the direction of motion (RHO s, sign TURN) that friction
 is thought to oppose, a unit vector; SPEED its size, FZ and WZ the normal force and the turn, from the last solve:
 see link_slip.py. After FALLBACK flags and record hold the next hypothesis, not f's.
 """
@@ -36,16 +36,17 @@ NONE, POINT, LINE, SURFACE = 0, 1, 2, 3  # STATE
 STICK, SPIN, SLIP = 1, 2, 3  # MODE; 0 = unknown
 
 PV, S, E, SIGN, D, CENTRE = 0, 2, 4, 5, 6, 7
-MARGIN_FZ, MARGIN_PV, MARGIN_F, MARGIN_NZ, MARGIN_VERTEX, MISALIGNED, D_NOW = 9, 10, 11, 12, 13, 14, 15
-RHO, TURN, SPEED, FZ, WZ = 16, 17, 18, 19, 20
-NR = 21
+MARGIN_FZ, MARGIN_PV, MARGIN_F, MARGIN_NZ, MARGIN_VERTEX, MISALIGNED = 9, 10, 11, 12, 13, 14
+RHO, TURN, SPEED, FZ, WZ = 15, 16, 17, 18, 19
+NR = 20
 
 HELD, LOW, HIGH = np.int64(0), np.int64(1), np.int64(2)  # a row
 
 OK, FALLBACK = 0, 1  # what a call returns
-# iwork: solves made, reason of a FALLBACK, number of unknowns, 1 where friction makes the matrix unsymmetric
+# iwork: solves made, reason of a FALLBACK, number of unknowns, what the matrix is
 SOLVES, REASON, SIZE, HAT = 0, 1, 2, 3
 HEAD = 4
+SYMMETRIC, UNSYMMETRIC, WHOLE = 0, 1, 2  # HAT: friction of sliding patches makes it unsymmetric; WHOLE is K itself
 CAPPED, SINGULAR, ENERGY, NOT_FINITE = 1, 2, 3, 4  # REASON
 FAR = 1e300
 

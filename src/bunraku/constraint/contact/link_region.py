@@ -6,7 +6,8 @@ its two farthest vertices, one without length as a point.
 Mean distance d from a point over the region (N9). A triangle of apex pv and an edge at distance h, whose ends lie at t1, t2 along the edge and at
 rho1, rho2 from pv, has
     integral of r dA = h/6 (t2 rho2 - t1 rho1 + h^2 ln((t2 + rho2) / (t1 + rho1))),
-and the polygon is their signed sum. A line cut by pv into a and b has d = (a^2 + b^2) / (2 (a + b)). From the middle: disc 2R/3, line L/4.
+and the polygon is their signed sum; of all regions of one area a disc around pv has the least d, 2/3 sqrt(area/pi). A
+line cut by pv into a and b has d = (a^2 + b^2) / (2 (a + b)). From the middle: disc 2R/3, line L/4.
 Checked in tests/constraint/contact/test_virtual_link_region.py.
 """
 
@@ -126,6 +127,23 @@ def in_polygon(patch, i, px, py):
         ay = by
         rho1 = rho2
     return inside, moment / area if area > 0.0 else 0.0
+
+
+@inline
+def area_around(patch, i, px, py):
+    """Area of the polygon, or -1 where p lies outside."""
+    n = vertex_count(patch, i)
+    twice = 0.0
+    least = 0.0
+    ax, ay = vertex(patch, i, n - 1)
+    for k in range(n):
+        bx, by = vertex(patch, i, k)
+        x = (ax - px) * (by - py) - (bx - px) * (ay - py)
+        twice += x
+        least = min(least, x)
+        ax = bx
+        ay = by
+    return 0.5 * twice if least >= 0.0 else -1.0
 
 
 @inline

@@ -54,6 +54,10 @@ from bunraku.constraint.contact.link_layout import (
     SIZE,
     STATE,
     STICK,
+    SURFACE,
+    SYMMETRIC,
+    UNSYMMETRIC,
+    WHOLE,
     Buffers,
     int_offsets,
     offsets,
@@ -93,11 +97,32 @@ def eps_of(p):
 
 
 @inline
+def all_held(flags, p, bound, r):
+    """Every patch is a surface that sticks and every single row is held: the unknowns are the forces, the matrix is K."""
+    for i in range(p):
+        if flags[i * NF + STATE] != SURFACE or flags[i * NF + MODE] != STICK:
+            return False
+    held = True
+    for q in range(r):
+        held = held and bound[q] == HELD
+    return held
+
+
+@inline
 def factorise(K, stride, patch, flags, record, v, p, r, bound, h, impact, work, iwork):
     """Rows, columns and factors of the present hypothesis. Returns 1 unless the matrix is singular or has a negative determinant."""
     rows, columns, extra, A, vectors = offsets(p, r)
     pivots, units, starts, _ = int_offsets(p, r)
     m = 6 * p + r
+    if not impact and all_held(flags, p, bound, r):
+        iwork[SIZE] = m
+        iwork[HAT] = WHOLE
+        for k in range(m):
+            for j in range(k, m):
+                st(work, A + k * m + j, ld(K, k * stride + j))
+        regularise(work, A, m, vectors + m, eps_of(p))
+        ldl_factor(work, A, m)
+        return 1
     n = 0
     symmetric = True
     for i in range(p):
@@ -108,7 +133,7 @@ def factorise(K, stride, patch, flags, record, v, p, r, bound, h, impact, work, 
     iwork[starts + p] = n
     n = held_rows(bound, r, iwork, units, n)
     iwork[SIZE] = n
-    iwork[HAT] = 0 if symmetric else 1
+    iwork[HAT] = SYMMETRIC if symmetric else UNSYMMETRIC
     fill_matrix(K, stride, p, r, work, iwork, rows, columns, A, vectors, units, starts, n, symmetric)
     regularise(work, A, n, vectors + m, eps_of(p))
     if symmetric:
@@ -120,16 +145,25 @@ def factorise(K, stride, patch, flags, record, v, p, r, bound, h, impact, work, 
 
 @inline
 def answer(K, stride, patch, flags, p, r, free, goal, low, high, bound, impact, enough, work, iwork, f, a):
-    """f and a = K f + a0 of the present hypothesis; for an impact with the energy's limit on restitution. Returns (0 where energy is gained else 1,
-    the largest error of a row)."""
+    """f and a = K f + a0 of the present hypothesis, from an f and its a; for an impact with the energy's limit on restitution. Returns (0 where
+    energy is gained else 1, the largest error of a row)."""
     rows, columns, extra, A, vectors = offsets(p, r)
     pivots, units, starts, _ = int_offsets(p, r)
     m = 6 * p + r
     n = iwork[SIZE]
-    symmetric = iwork[HAT] == 0
+    symmetric = iwork[HAT] != UNSYMMETRIC
     diagonal = vectors + m
     x = vectors + 2 * m
     rest = vectors + 3 * m
+    if iwork[HAT] == WHOLE:
+        for k in range(m):
+            st(work, x + k, ld(f, k))
+            st(work, rest + k, ld(goal, k) - ld(a, k))
+        error = solve(work, A, n, iwork, pivots, True, diagonal, eps_of(p), x, rest, enough)
+        for k in range(m):
+            st(f, k, ld(work, x + k))
+        motion_of(K, stride, m, f, free, a)
+        return 1, error
     for q in range(r):
         if bound[q] != HELD:
             st(f, 6 * p + q, low[q] if bound[q] == LOW else high[q])
@@ -317,7 +351,8 @@ def solve_patches(
             if changed:
                 motion_of(K, stride, m, f, free, a)
             for i in range(p):
-                write_margins(patch, flags, record, f, a, goal, v, i, h, impact)
+                if flags[i * NF + STATE] == NONE:
+                    flags[i * NF + MODE] = 0
             iwork[REASON] = 0 if gained else ENERGY
             return (OK if gained else FALLBACK), worst / scale
     iwork[REASON] = CAPPED
@@ -359,11 +394,17 @@ def solve_one(
     f,
     a,
 ):
-    """`solve_patches` from Python."""
+    """`solve_patches` from Python, and the margins of its answer."""
     status, _ = solve_patches(
         borrow(K), stride, borrow(free), borrow(goal), borrow(v), borrow(patch), p, r, dt, cap, tolerance, impact != 0,
         borrow(flags), borrow(record), borrow(low), borrow(high), borrow(bound), borrow(work), borrow(iwork), borrow(f), borrow(a),
     )  # fmt: skip
+    if iwork[REASON] == 0 or iwork[REASON] == ENERGY:
+        for i in range(p):
+            write_margins(
+                borrow(patch), borrow(flags), borrow(record), borrow(f), borrow(a), borrow(goal), borrow(v), i,
+                1.0 if impact != 0 else dt, impact != 0,
+            )  # fmt: skip
     return status
 
 
