@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 CUT = 40.0  # Hz, of the base's velocity
 FORCE_CUT = 30.0  # Hz, of the measured loads
-FIRM = 0.25  # of the weight, with which a foot that landed is taken as firm
+FIRM = 0.4  # of the weight, with which a foot that landed is taken as firm
 
 
 class Instruments:
