@@ -1,9 +1,10 @@
-"""Makes the pictures of README and documents: the live page, the replay page, the stage, a strobe picture, and Fig. 2 of document 004.
-Needs Chromium and `pip install playwright`.
+"""Makes the pictures of README and documents: walks, the live page, the replay page, the stage, a strobe picture, and Fig. 2 of document 004.
+Needs Chromium and `pip install playwright`, but for --figure2 and --walk.
 
 python docs/make_pictures.py [FOLDER]
 python docs/make_pictures.py --figure2
 python docs/make_pictures.py --stage
+python docs/make_pictures.py --walk
 """
 
 from __future__ import annotations
@@ -40,6 +41,19 @@ def wait(page, condition: str) -> None:
 def bunraku(*arguments: str) -> None:
     """A command of Bunraku; the script ends if it fails."""
     subprocess.run([sys.executable, "-m", "bunraku", *arguments], check=True)
+
+
+def walks(folder: Path) -> None:
+    """Ten steps, and stairs on rubber feet."""
+    with tempfile.TemporaryDirectory() as scratch:
+        bunraku("walk", "--out", f"{scratch}/walk")
+        bunraku("walk", "--terrain", "stairs 5 of 0.15 m", "--bushes", "--out", f"{scratch}/stairs")
+        for name, source in (
+            ("walk_strobe", "walk/strobe"),
+            ("walk_forces", "walk/forces"),
+            ("walk_stairs", "stairs/strobe"),
+        ):
+            shutil.copy(Path(scratch, f"{source}.png"), folder / f"{name}.png")
 
 
 def figure2(folder: Path) -> None:
@@ -104,7 +118,10 @@ def stage(browser, folder: Path) -> None:
 
 
 def main() -> None:
-    """All pictures; with --figure2 that one alone, which needs no browser; with --stage that one."""
+    """All pictures; with --figure2 or --walk those alone, which need no browser; with --stage that one."""
+    if "--walk" in sys.argv:
+        walks(Path(__file__).parent / "pictures")
+        return
     if "--figure2" in sys.argv:
         figure2(Path(__file__).parent / "pictures")
         return
@@ -146,6 +163,7 @@ def main() -> None:
         stage(browser, folder)
         browser.close()
     figure2(folder)
+    walks(folder)
     print(f"pictures in {folder}")
 
 

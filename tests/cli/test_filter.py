@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from bunraku.cli import main
-from bunraku.formats import bvh
+from bunraku.formats import bvh, csvfile
 from bunraku.formats.bvh_motion import from_motion
 from bunraku.motion import Motion, Recording, consistency
 from bunraku.motion.solved import without_forces
@@ -21,6 +21,7 @@ def short(tmp_path_factory):
     part = Motion(motion.model, motion.times[:140], motion.q[:140])
     bvh.write(from_motion(part), folder / "short.bvh")
     without_forces(part).save(folder / "short.bkr")
+    csvfile.write(csvfile.from_motion(part, "human"), folder / "short.csv")
     return folder
 
 
@@ -62,7 +63,18 @@ def test_the_table(short, tmp_path, capsys):
     assert "of the weight" in out and "left_knee" in out and "centre of mass" in out
 
 
+def test_a_table_of_angles_is_filtered_and_followed(short, tmp_path, capsys):
+    walked = tmp_path / "walked.bkr"
+    args = ["filter", str(short / "short.csv"), "--out", str(tmp_path / "x.bkr"), "--dt", "0.005"]
+    assert main([*args, "--follow", str(walked), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)["followed"]
+    assert data["fell_s"] is None and data["help_impulse"] == 0.0 and data["base_error_m"]["max"] < 0.03
+    with Recording.open(walked) as r:
+        assert r.duration == pytest.approx(data["seconds"], abs=0.01) and consistency(r).base < 1e-6
+
+
 def test_mistakes(tmp_path, capsys):
+    (tmp_path / "arm.csv").write_text("time [s],arm.shoulder [rad]\n0,0\n0.01,0.1\n")
     (tmp_path / "bad.bkr").write_bytes(b"nothing of ours")
     for args, words in (
         ([], "no file given"),
@@ -70,6 +82,8 @@ def test_mistakes(tmp_path, capsys):
         ([str(tmp_path / "bad.bkr")], "not a recording"),
         ([str(tmp_path / "bad.bkr"), "--friction", "0"], "--friction"),
         ([str(tmp_path / "bad.bkr"), "--cutoff", "-2"], "--cutoff"),
+        ([str(tmp_path / "bad.bkr"), "--aid", "-2"], "--aid"),
+        ([str(tmp_path / "arm.csv")], "not a motion of 'human'"),
     ):
         assert main(["filter", *args]) == 2
         out, err = capsys.readouterr()

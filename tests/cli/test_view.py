@@ -33,9 +33,11 @@ def start(*args):
     )
 
 
-@pytest.mark.parametrize("what", ["spin", "human"])
+@pytest.mark.parametrize(
+    "what", [("view", "spin"), ("view", "human"), ("walk", "--view", "--footsteps", "two steps")], ids=" ".join
+)
 def test_it_prints_its_address_serves_and_ends_with_ctrl_c(what):
-    process = start("view", what, "--no-browser")
+    process = start(*what, "--no-browser")
     try:
         url, hint = process.stdout.readline().strip(), process.stdout.readline()
         assert url.startswith("http://127.0.0.1:") and "/#token=" in url

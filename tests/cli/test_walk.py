@@ -16,34 +16,20 @@ LEGLESS = """<robot name="crate"><link name="base"><inertial><mass value="1"/>
 
 def test_two_steps_and_their_files(tmp_path, capsys):
     out = tmp_path / "walk"
-    assert (
-        main(
-            [
-                "walk",
-                "--footsteps",
-                "two steps",
-                "--push",
-                "60@0.6:left",
-                "--no-stabiliser",
-                "--out",
-                str(out),
-                "--json",
-            ]
-        )
-        == 0
-    )
+    pushes = ["--push", "60@0.6:left", "--push", "20@0.9"]
+    assert main(["walk", "--footsteps", "two steps", *pushes, "--no-stabiliser", "--out", str(out), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["steps"] == said["planned_steps"] == 2 and said["falls"] == 0
     assert said["distance_m"] == pytest.approx(0.25, abs=0.1) and said["final_error_m"] < 0.05
     assert said["real_time_factor"] > 0 and said["cost_of_transport"] > 0 and said["noise_of_weight"]["rms"] < 0.1
-    assert [p["newtons"] for p in said["pushes"]] == [pytest.approx(60.0)]
+    assert [p["newtons"] for p in said["pushes"]] == pytest.approx([60.0, 20.0])
     names = {p.name for p in out.iterdir()} - {"walk.html"}  # a checkout may be without the viewer's page
     assert names == {
         "walk.bkr", "summary.json", "walk.gif", "strobe.png", "forces.png", "zmp.png", "footprints.png", "torques.png",
     }  # fmt: skip
     with Recording.open(out / "walk.bkr") as r:
         assert r.finished and r.duration == pytest.approx(said["simulated_s"])
-        assert [e["kind"] for e in r.events] == ["push"]
+        assert [e["kind"] for e in r.events] == ["push", "push"]
     assert json.loads((out / "summary.json").read_text())["steps"] == 2
 
 
@@ -67,7 +53,7 @@ def test_two_steps_and_their_files(tmp_path, capsys):
         (["--footsteps", "two steps", "--servo", "velocity"], "servo must be 'pd'"),
         (["--seed", "-1"], "--seed"),
         (["--terrain", "swamp"], "not understood"),
-        (["--terrain", "stairs 5 of 0.6 m"], "stairs: 'human' cannot walk them"),
+        (["--terrain", "stairs 5 of 0.9 m"], "stairs: 'human' cannot walk them"),
         (["--terrain", "slope 60 degrees"], "slope"),
         (["--terrain", "stairs", "--footsteps", "two steps"], "brings its own footsteps"),
     ],

@@ -28,7 +28,9 @@ def test_bushes_sink_and_turn_by_load_over_stiffness():
     world = World()
     world.add_ground()
     figure = world.add(soft)
-    figure.servo(8000.0, 300.0, joints=[j.name for j in soft.joints if j.nv and j.kind != "free" and not is_bush(j.name)])
+    figure.servo(
+        8000.0, 300.0, joints=[j.name for j in soft.joints if j.nv and j.kind != "free" and not is_bush(j.name)]
+    )
     sensor = world.add_sensor("force_torque", at=figure["left_foot"])
     world.push(figure["trunk"], force=(25.0, 0.0, 0.0), seconds=10.0)
     world.run(5.0)

@@ -25,11 +25,13 @@ def test_smooth_at_the_ends(f, ends):
 
 
 def test_a_step_leaves_and_lands_at_rest():
-    times, begins, (p, R, yaw, contact) = path(Footstep(0, (0.4, 0.1, 0.0), 0.5))
+    times, begins, (p, _, yaw, contact) = path(Footstep(0, (0.4, 0.1, 0.0), 0.5))
     v = np.gradient(p[:, 0], 0.001, axis=0)
     still = (times < begins[0]) | (times > begins[0] + SINGLE)
     assert np.abs(v[still]).max() < 1e-3  # differences across the ends: of order dt^2 s'''/single^3
-    assert np.array_equal(contact[:, 0], still | (np.abs(times - begins[0]) < 1e-9) | (np.abs(times - begins[0] - SINGLE) < 1e-9))
+    assert np.array_equal(
+        contact[:, 0], still | (np.abs(times - begins[0]) < 1e-9) | (np.abs(times - begins[0] - SINGLE) < 1e-9)
+    )
     assert np.allclose(p[-1, 0], (0.4, 0.1, 0.0)) and np.isclose(yaw[-1, 0], 0.5)
     assert np.isclose(p[:, 0, 2].max(), LIFT) and p[:, 0, 2].min() >= 0.0
     assert np.array_equal(p[:, 1], np.tile(p[0, 1], (len(times), 1)))
@@ -65,3 +67,21 @@ def test_a_heel_rises_about_the_toes_before_a_foot_leaves_a_higher_stair():
     assert np.abs(toe[stands] - toe[0]).max() < 1e-12  # the edge does not move
     heel = p[:, 1] - TOE * R[:, 1, :, 0]
     assert heel[stands][-1, 2] - 0.15 > 0.03 and contact[stands, 1].all()
+
+
+def test_heels_rise_on_level_ground_where_asked():
+    begin = (Footstep(0, (0, 0.09, 0.0)), Footstep(1, (0.0, -0.09, 0.0)))
+    steps = (Footstep(0, (0.4, 0.09, 0.0)), Footstep(1, (0.8, -0.09, 0.0)), Footstep(0, (0.8, 0.09, 0.0)))
+    begins = 1.0 + np.arange(3) * (SINGLE + DOUBLE)
+    times = 0.001 * np.arange(5500)
+    angle = {}
+    for heel in (0.0, 0.4):
+        p, R, _, contact = foot_paths(begin, steps, times, begins, SINGLE, DOUBLE, LIFT, TOE, LEG, heel)
+        angle[heel] = np.arcsin(R[:, :, 2, 0])  # toes down is negative
+        toe = p + TOE * R[..., 0]
+        before = (times > begins[0] + SINGLE) & (times <= begins[1])  # the right foot's heel rises while both stand
+        assert np.abs(toe[before, 1] - toe[0, 1]).max() < 1e-12 and contact[before].all()
+    assert np.abs(angle[0.0]).max() < 1e-12
+    at = np.argmin(np.abs(times - begins[1]))
+    assert np.isclose(angle[0.4][at, 1], -0.4 * 0.4 / (0.5 * LEG), atol=1e-6)  # in proportion to the step
+    assert np.abs(angle[0.4][times < begins[0]]).max() < 1e-12  # feet side by side stay flat

@@ -58,7 +58,7 @@ def test_rubber_feet_need_the_stabiliser(pattern):
 def test_same_bits_twice_and_from_a_snapshot(pattern):
     """A walk in pieces, a walk from a snapshot in the middle of a step, and a new walker that takes up the snapshot end in the same bits."""
     first = Walker(pattern, bushes=True, stabiliser=True)
-    first.run(1.7)
+    first.run(2.0)
     snapshot = first.world.snapshot()
     assert not snapshot.without_state and not first.stabiliser.stepping.standing.all()
     first.run(0.7)

@@ -321,3 +321,27 @@ def test_mistakes_get_a_sentence(kind, at, options, words):
     world.add(bk.box((0.1, 0.1, 0.1)))
     with pytest.raises(bk.BunrakuError, match=words):
         world.add_sensor(kind, at=at, **options)
+
+
+def test_encoders_read_joints_together_and_controllers_read_every_step():
+    """The same numbers as one sensor a joint; inside step(n) a controller sees the load of the step before, not of n steps before."""
+    one, many = upright(), upright()
+    fig = many["human"]
+    coders = many.add_sensor("encoders", at=fig, joints=("right_knee", "left_hip"))
+    seen = []
+    for world in (one, many):
+        foot = world.add_sensor("force_torque", at=world["human"]["left_foot"])
+        world.add_controller(lambda w, foot=foot: seen.append(float(foot.force[2])))
+    for _ in range(6):
+        one.step()
+    many.step(6)
+    assert seen[:6] == seen[6:] and len(set(seen[1:6])) == 5
+    assert np.array_equal(
+        coders.position, np.concatenate([fig.q[fig.model.joint(n).q] for n in ("right_knee", "left_hip")])
+    )
+    assert np.array_equal(
+        coders.velocity, np.concatenate([fig.v[fig.model.joint(n).v] for n in ("right_knee", "left_hip")])
+    )
+    noisy = many.add_sensor("encoders", at=fig, bias={"position": 0.01})
+    knee = fig.model.joint("left_knee").iq
+    assert noisy.position[list(noisy.iq).index(knee)] == pytest.approx(fig.q[knee] + 0.01)

@@ -31,7 +31,7 @@ from bunraku.choreography.kinematic import kinematic_steps
 from bunraku.choreography.pins import AXES, Drag, Pin, Violation, angle_between, checked_point, checked_rotation
 from bunraku.choreography.report import DanceReport, report_of
 from bunraku.choreography.score import Score
-from bunraku.choreography.stance import standing
+from bunraku.choreography.stance import on_stage, own_collisions
 from bunraku.choreography.studio import Studio
 from bunraku.control.whole_body_arrays import MOST_TASKS
 from bunraku.dynamics.functions import kinematics
@@ -77,12 +77,12 @@ class Choreography:
         seed: int = 0,
         floor: bool = True,
     ) -> None:
-        self.model = human() if model is None else model
+        self.model, self._stance = on_stage(human() if model is None else model)
         self.gains, self.dynamics = gains or Gains(), bool(dynamics)
         self.world = Studio(dt=dt, contact=contact, integrator=integrator, seed=seed)
         if floor:
             self.world.add_ground(friction=friction)
-        self.figure = self.world.add(self.model)
+        self.figure = self.world.add(self.model, self_collision=own_collisions(self.model))
         self.figure.q[:] = self._begin(at)
         self._balance = bool(balance)
         if self.dynamics:
@@ -99,13 +99,15 @@ class Choreography:
 
     def _begin(self, at: Sequence[float] | None) -> np.ndarray:
         if at is None:
-            return standing(self.model)
+            return self._stance
         given = np.asarray(at, dtype=float)
         if given.shape == (self.model.nq,) and np.all(np.isfinite(given)):
             return given
         if given.shape not in ((2,), (3,)) or not np.all(np.isfinite(given)):
             raise InputError(f"Choreography: `at` needs x, y [, z] or {self.model.nq} coordinates, got {at}.")
-        q = standing(self.model, (float(given[0]), float(given[1])))
+        q = self._stance.copy()
+        if self.model.joints[0].kind == "free":
+            q[:2] = given[:2]
         if len(given) == 3:
             q[2] = given[2]
         return q

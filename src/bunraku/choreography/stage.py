@@ -94,6 +94,10 @@ from bunraku.spatial.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # stages of the table: this file's, and those of the world's own step
 CLOSE = 1e-4  # m: a gap that counts as touching
 SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows from where it is
+SPRUNG, BACK = (
+    5e-3,
+    20.0,
+)  # m: the same gap where springs carry: soles tilt on them; 1/s: how a corner that they lifted is set down again
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
 ACCURACY = -2e-3  # of accelerations; forces are a plan, the world finds its own
 LOAD = 2.0  # N: least normal force that friction is counted with
@@ -146,7 +150,7 @@ def take_contacts(h):
         other = a + b - ours
         if shapes[ours, SHAPE_FIGURE] != info[FIGURE] or shapes[other, SHAPE_BODY] != 0 or a == b:
             continue
-        if data[c, GAP] > CLOSE or n == bodies.shape[0]:
+        if data[c, GAP] > (SPRUNG if info[SPRINGY] != 0 else CLOSE) or n == bodies.shape[0]:
             continue
         body = shapes[ours, SHAPE_BODY] - info[BODY_FIRST]
         normal = scale(sign, ld3(data[c], NORMAL))
@@ -156,7 +160,7 @@ def take_contacts(h):
         rate = -gap / dt if gap > 0.0 else min(-PUSH * gap / dt, PUSH_SPEED)
         stop = 1.0 / dt
         if info[SPRINGY] != 0:
-            rate = 0.0
+            rate = -BACK * max(gap, 0.0)
             stop = SOFT
         wanted = scale(stop, axpy(rate, normal, scale(-1.0, point_velocity(work, body, x))))
         size = dot(wanted, wanted) ** 0.5

@@ -1,15 +1,20 @@
 """Where a figure begins: on its feet, knees and elbows a little bent, its centre of mass above the middle of its soles.
 
 A straight knee cannot begin to bend by a pull at the hips (the pull has no moment about it), so figures with knees stand with bent ones.
-Figures without the joints of human() stand in the pose of their description, their lowest point on the floor.
-Checked in tests/choreography/test_engine.py.
+Robots that Bunraku has a mapping file of (bunraku.gait.mapping: talos, g1, simple_humanoid) are put on stage as they walk: with soles of boxes, and
+in a walker's stance. Other figures stand in the pose of their description, their lowest point on the floor.
+Checked in tests/choreography/test_engine.py and test_robots.py.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from bunraku.collision.hull import hull_of_mesh
 from bunraku.dynamics.functions import centre_of_mass, kinematics
+from bunraku.errors import InputError
+from bunraku.gait.humanoid import humanoid
+from bunraku.gait.mapping import mapping_of
 from bunraku.model.model import Model, ShapeInfo
 
 KNEE, ELBOW, OUT = 0.25, 0.35, 0.08  # rad
@@ -21,6 +26,29 @@ def about(axis: int, angle: float) -> np.ndarray:
     q = np.zeros(4)
     q[0], q[1 + axis] = np.cos(angle / 2), np.sin(angle / 2)
     return q
+
+
+def on_stage(model: Model) -> tuple[Model, np.ndarray]:
+    """(model, q): the figure as it is choreographed, and how it stands at the origin; InputError where there is nothing to choreograph."""
+    if not any(j.nv and j.kind != "free" for j in model.joints):
+        raise InputError(
+            f"Choreography: {model.name!r} has no joint that moves; there is nothing to pin or drag it by."
+        )
+    free = model.joints[0].kind == "free"
+    if free and mapping_of(model, None):
+        walker = humanoid(model)
+        return walker.model, walker.stand.copy()
+    if free and not any(s.role != "visual" for s in model.shapes):
+        raise InputError(
+            f"Choreography: {model.name!r} has no shape that touches, so the floor cannot carry it; give its feet collision shapes."
+        )
+    return model, standing(model)
+
+
+def own_collisions(model: Model) -> bool:
+    """Whether a figure's links collide with each other: not where they are meshes or cylinders, whose hulls overlap at the joints and take
+    a hundred times longer."""
+    return not any(s.kind in ("mesh", "cylinder") for s in model.shapes if s.role != "visual")
 
 
 def standing(model: Model, at: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
@@ -93,4 +121,5 @@ def corners(s: ShapeInfo, R: np.ndarray, p: np.ndarray) -> list[float]:
         return [height - s.size[0] * float(np.hypot(up[0], up[1])) - s.size[1] * abs(float(up[2]))]
     if s.kind == "box":
         return [height - float(np.abs(up) @ np.array(s.size))]
-    return []
+    hull = hull_of_mesh(s.mesh, s.scale, s.link)[0] if s.kind == "mesh" else None
+    return [] if hull is None else [height + float(((hull.vertices + hull.centre) @ up).min())]

@@ -22,7 +22,7 @@ from bunraku.errors import MissingExtra
 DT = 0.001
 FRICTION = 0.8
 PIECE = 20  # steps timed together
-CUTS = (1, 2, 3, 4, 6, 8)  # pieces of a sole
+CUTS = (1, 2, 3, 4, 6)  # pieces of a sole
 KP, KD = 3e4, 600.0  # N m/rad and N m s/rad of all servos
 STEPS, LENGTH = 10, 0.25  # m for a leg of 0.83 m
 FIRM, SINK, RATIO = 20.0, 0.0005, 0.5  # bushes: turning stiffness over m g h, m that one foot sinks, damping ratio

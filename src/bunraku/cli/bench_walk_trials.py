@@ -7,7 +7,6 @@ hold: the tables say what happened. Robots are those of the package example-robo
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -126,9 +125,7 @@ def run(trial: Trial, plots: Path | None) -> dict[str, Any]:
         )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "walk.bkr"
-            began = time.perf_counter()
-            simulate(walker, [], path, title=trial.walk, update=lambda *_: None)
-            seconds = time.perf_counter() - began
+            factor = simulate(walker, [], path, title=trial.walk, update=lambda *_: None)
             report = report_of(walker, path)
     except BunrakuError as error:
         return {**row, "error": str(error)}
@@ -145,7 +142,7 @@ def run(trial: Trial, plots: Path | None) -> dict[str, Any]:
         )
         name = "-".join(w.replace(" ", "_") for w in words if w)
         write_bytes(plots / f"{name}.png", plot_forces(report))
-    return {**row, **summary_of(report, walker, seconds)}
+    return {**summary_of(report, walker, factor), **row}
 
 
 def cells(r: dict[str, Any]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """`bunraku filter FILE --out x.bkr`: the nearest motion that obeys mechanics to a captured or recorded one, with ground reaction, ZMP and torques.
 
-FILE is a BVH file, which is retargeted first, or a recording. It prints how far the motion had to move. See docs/motion-generation.md.
+FILE is a BVH file, which is retargeted first, a recording, or a CSV file of one. It prints how far the motion had to move. `--follow walked.bkr` then
+lets the figure do it itself in a physical world, base free, and says how that went. See docs/motion-generation.md.
 """
 
 from __future__ import annotations
@@ -27,22 +28,28 @@ def main(
     dt: float = 0.002,
     friction: float = 0.8,
     plot: Path | None = None,
+    follow: Path | None = None,
+    aid: float = 0.0,
     json: bool = False,
 ) -> int:
     """Make a motion physically consistent.
 
     Args:
-        file: a BVH file or a recording.
+        file: a BVH file, a recording, or a CSV file with the coordinates of a figure.
         out: the recording to write; FILE-filtered.bkr in this folder by default.
         model: the figure that a BVH file moves: human, or a URDF or MJCF file.
         cutoff: smoothing before [Hz]; 6 for BVH, none for a recording by default; 0 for none.
         dt: the time step [s].
         friction: of the floor.
         plot: a picture (PNG) of ground reaction, zero-moment point and torques.
+        follow: a recording to write of the figure following the filtered motion in a physical world.
+        aid: help from outside on the base while it follows, at most so many newtons; its share is printed.
         json: print the summary as JSON.
     """
     if not file:
         raise InputError("no file given; name a BVH file or a recording.")
+    if not 0 <= aid < float("inf"):
+        raise InputError(f"--aid {aid} is not a force of 0 N or more.")
     if cutoff is not None and not 0 <= cutoff < float("inf"):
         raise InputError(f"--cutoff {cutoff} is not a frequency of 0 Hz or more.")
     if not 0 < friction < float("inf"):
@@ -72,6 +79,15 @@ def main(
         "torque_of_effort": float((np.abs(solved.torques) / np.maximum(solved.model.effort, 1e-9))[:, 6:].max()),
         "wall_s": time.perf_counter() - began,
     }  # fmt: skip
+    walked = None
+    if follow is not None:
+        from bunraku.motion.follow import follow as follow_motion
+
+        with progress_bar(100, "following") as update:
+            walked = follow_motion(
+                filtered, help=aid, record=follow, progress=lambda done, of: update(100 * done // of, "following")
+            )
+        data["followed"] = {"file": str(follow), **walked.as_dict()}
     if json:
         print_json(data)
     else:
@@ -79,6 +95,8 @@ def main(
         print(
             f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} N, {data['wall_s']:.1f} s"
         )
+        if walked is not None:
+            print(f"{follow}: {walked.text()}")
     return 0
 
 
@@ -95,11 +113,28 @@ def read(file: str, model: str, cutoff: float | None) -> Motion:
         from bunraku.motion.retarget import CUTOFF, retarget
 
         return retarget(load_bvh(path), figure(model), cutoff=CUTOFF if cutoff is None else cutoff or None)
-    from bunraku.motion.recording import Recording
     from bunraku.motion.retarget import smoothed
 
-    with Recording.open(path) as recording:
-        motion = recording.motion()
+    if begins[:4] == b"time":
+        motion = from_table(path, model)
+    else:
+        from bunraku.motion.recording import Recording
+
+        with Recording.open(path) as recording:
+            motion = recording.motion()
     if cutoff:
         motion = Motion(motion.model, motion.times, smoothed(motion.model, motion.q, motion.times, cutoff), motion.meta)
     return motion
+
+
+def from_table(path: Path, model: str) -> Motion:
+    """The motion of a figure from a CSV file; its columns must be those of the model."""
+    from bunraku.errors import UnknownName
+    from bunraku.formats import csvfile
+
+    table, m = csvfile.read(path), figure(model)
+    names = {name.split(".")[0] for name, _ in table.columns if "." in name and " " not in name}
+    try:
+        return table.motion(m, m.name if m.name in names or len(names) != 1 else names.pop())
+    except UnknownName as error:
+        raise InputError(f"{path}: not a motion of {m.name!r}: {error}") from None

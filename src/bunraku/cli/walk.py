@@ -10,9 +10,13 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
 
 from bunraku.cli.common import figure, print_json, progress_bar
 from bunraku.errors import InputError, closest
@@ -46,7 +50,7 @@ def main(
     servo: Literal["pd", "velocity", "position"] = "pd",
     bushes: bool = False,
     stabiliser: bool = True,
-    push: tuple[str, ...] = (),
+    push: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
     seed: int = 0,
     out: Path = Path("bunraku-walk"),
     pictures: bool = True,
@@ -66,7 +70,8 @@ def main(
         servo: how joints follow the pattern where no stabiliser is.
         bushes: rubber between ankles and feet.
         stabiliser: keep the balance by the figure's own sensors; --no-stabiliser replays the pattern by servos alone.
-        push: forces on the trunk for 0.1 s, N@SECONDS[:DIRECTION], e.g. 300@2.5:left; ahead, back, left, right or degrees to the left.
+        push: a force on the trunk for 0.1 s, N@SECONDS[:DIRECTION], e.g. 300@2.5:left; ahead, back, left, right or degrees to the left;
+            may be given several times.
         seed: start of the random numbers of the sensors' noise.
         out: folder for the results.
         pictures: draw film, strobe picture and plots, and make the page.
@@ -78,9 +83,7 @@ def main(
     pushes = [push_of(text) for text in push]
     if seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
-    said = (
-        terrain if terrain and footsteps is None else f"{footsteps or TEN}, {terrain}" if terrain else footsteps or TEN
-    )
+    said = ", ".join(x for x in (footsteps, terrain) if x) or TEN
     options = {"contact": contact, "servo": servo, "bushes": bushes, "stabiliser": stabiliser, "seed": seed}
     seconds: dict[str, float] = {}
     with progress_bar(100, "loading (the first run compiles, two to three minutes)") as update:
@@ -91,19 +94,19 @@ def main(
             raise InputError(f"--push at {late[0].time:g} s is after the walk, which takes {pattern.duration:.1f} s.")
         from bunraku.gait.walker import Walker
 
-        update(10, "preparing")
+        update(60, "preparing")
         with timed(seconds, "prepare"):
             walker = Walker(pattern, terrain=ground, **options)
-        if view:
-            return live(walker, pushes, browser=browser, port=port)
-        update(15, "walking")
+    if view:
+        return live(walker, pushes, browser=browser, port=port)
+    with progress_bar(100, "walking") as update:
         with timed(seconds, "simulate"):
-            simulate(walker, pushes, out / "walk.bkr", title=f"{pattern.model.name}: {said}", update=update)
+            factor = simulate(walker, pushes, out / "walk.bkr", title=f"{pattern.model.name}: {said}", update=update)
         from bunraku.cli.walk_output import report_of, summary_of, write
 
         with timed(seconds, "report"):
             report = report_of(walker, out / "walk.bkr")
-        data = summary_of(report, walker, seconds["simulate"])
+        data = summary_of(report, walker, factor)
         data |= {
             "model": model,
             "footsteps": said,
@@ -121,17 +124,12 @@ def main(
     return 0
 
 
-class timed:
-    """`with timed(seconds, "plan"):` adds how long it took."""
-
-    def __init__(self, seconds: dict[str, float], name: str) -> None:
-        self.seconds, self.name = seconds, name
-
-    def __enter__(self) -> None:
-        self.began = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.seconds[self.name] = self.seconds.get(self.name, 0.0) + time.perf_counter() - self.began
+@contextmanager
+def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
+    """Note how long something took."""
+    began = time.perf_counter()
+    yield
+    seconds[name] = time.perf_counter() - began
 
 
 def push_of(text: str) -> Push:
@@ -180,12 +178,15 @@ def force_of(push: Push, pattern: WalkingPattern) -> tuple[float, float, float]:
     return push.newtons * math.cos(angle), push.newtons * math.sin(angle), 0.0
 
 
-def simulate(walker: Walker, pushes: list[Push], path: Path, *, title: str, update: Any) -> None:
-    """Walk to the end or the fall, recorded; a second of the fall is kept."""
-    world = walker.world
+def simulate(walker: Walker, pushes: list[Push], path: Path, *, title: str, update: Any) -> float:
+    """Walk to the end or the fall, recorded; a second of the fall is kept. Returns how many times faster than real time, from the first look on, as
+    kernels compile in the very first step."""
+    world, first = walker.world, []
 
     def progress(_: float) -> None:
-        update(15 + round(35 * min(world.time / walker.duration, 1.0)), "walking")
+        if not first:
+            first.extend((world.time, time.perf_counter()))
+        update(round(50 * min(world.time / walker.duration, 1.0)), "walking")
 
     with world.record(path, title=title, meta={"view": "oblique"}):
         for p in sorted(pushes, key=lambda p: p.time):
@@ -197,6 +198,7 @@ def simulate(walker: Walker, pushes: list[Push], path: Path, *, title: str, upda
             walker.run(progress=progress)
         if walker.fell is not None:
             world.run(1.0)
+        return (world.time - first[0]) / max(time.perf_counter() - first[1], 1e-9) if first else 0.0
 
 
 def live(walker: Walker, pushes: list[Push], *, browser: bool, port: int) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bunraku.gait.walker import Walker
     from bunraku.motion.walk_report import WalkReport
 
-FPS, FILM = 12.5, (320, 400)
+FPS, FILM = 12.5, (288, 360)
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 
@@ -33,14 +33,9 @@ def report_of(walker: Walker, path: Path) -> WalkReport:
         return walk_report(recording, feet, walker.pattern, driven={j.name for j in rigid.joints})
 
 
-def summary_of(report: WalkReport, walker: Walker, seconds: float) -> dict[str, Any]:
-    """The report's summary with what the walker and the clock know."""
-    data = report.summary()
-    return {
-        **data,
-        "planned_steps": len(walker.pattern.steps),
-        "real_time_factor": walker.world.time / seconds if seconds > 0 else None,
-    }
+def summary_of(report: WalkReport, walker: Walker, factor: float) -> dict[str, Any]:
+    """The report's summary with what the walker and the clock know; factor: times faster than real time."""
+    return {**report.summary(), "planned_steps": len(walker.pattern.steps), "real_time_factor": factor}
 
 
 def text(data: dict[str, Any]) -> list[str]:

@@ -27,14 +27,16 @@ AFTER = at.AFTER + 11
 
 # columns of B_FOOT: sole in the body's frame: place, axes row by row, half length and width
 F_PLACE, F_AXES, F_HALF, FOOT_COLUMNS = 0, 3, 12, 14
-# entries of B_STATE: places where the ankles stand; the base's velocity and place; each foot's weight in the estimate; what a period keeps of the velocity
-ANCHOR, VELOCITY, BASE, SHARE, KEEP, PERIOD, STATE_SIZE = 0, 6, 9, 12, 14, 15, 16
-# entries of B_SEEN: centre of mass, its rate, spin about it; of each of four bodies place, rotation, velocity, angular velocity; soles: place, velocity
+# entries of B_STATE: places where the ankles stand; the base's velocity and place; each foot's weight in the estimate; what a period keeps of
+# the velocity; the period; velocities of ankles of feet that rock
+ANCHOR, VELOCITY, BASE, SHARE, KEEP, PERIOD, ROCK, STATE_SIZE = 0, 6, 9, 12, 14, 15, 16, 22
+# entries of B_SEEN: centre of mass, its rate, spin about it; of each of four bodies place, rotation, velocity, angular velocity; of the soles
+# place and velocity
 COM, COM_RATE, SPIN, OF_BODY, OF_SOLE = 0, 3, 6, 9, 81
 PLACE, TURN, SPEED, OMEGA, BODY_SIZE = 0, 3, 12, 15, 18
 SEEN_SIZE = 93
-# entries of B_ASK: force on the centre of mass (3); share of each foot; pressure inside each foot (2 x 2); shift of the swinging foot and its rate; clock's
-# rate; whether each foot stands; the foot that swings, or -1; weight [N]
+# entries of B_ASK: force on the centre of mass (3); share of each foot; pressure inside each foot (2 x 2); shift of the swinging foot and its
+# rate; clock's rate; whether each foot stands; the foot that swings, or -1; weight [N]
 FORCE, PART, INSIDE, SHIFT, SHIFT_RATE, RATE, STANDS, SWINGS, WEIGHT, ASK_SIZE = 0, 3, 5, 9, 12, 15, 16, 18, 19, 20
 # entries of B_SET: springs, dampers and weights of bunraku.control.stabiliser.Gains
 (
@@ -61,7 +63,10 @@ class BalanceRoom:
         limit = np.tile([-at.FAR, at.FAR], (model.nv, 1))
         for j in model.joints:
             if j.nv and j.kind in ("hinge", "slider", "universal"):
-                limit[j.v, 0], limit[j.v, 1] = np.maximum(model.lower[j.v], -at.FAR), np.minimum(model.upper[j.v], at.FAR)
+                limit[j.v, 0], limit[j.v, 1] = (
+                    np.maximum(model.lower[j.v], -at.FAR),
+                    np.minimum(model.upper[j.v], at.FAR),
+                )
         bodies = [f.body for f in feet] + [model.joints[0].body, model.body(trunk)]
         self.w = {
             B_BODY: np.array(bodies, dtype=np.int64),

@@ -49,6 +49,7 @@ from bunraku.control.balance_arrays import (
     POSE_DAMPER,
     POSE_SPRING,
     RATE,
+    ROCK,
     SHARE,
     SHIFT,
     SHIFT_RATE,
@@ -59,13 +60,13 @@ from bunraku.control.balance_arrays import (
     SWINGS,
     TURN,
     VELOCITY,
+    WEIGH_BODY,
+    WEIGH_FOOT,
     WEIGH_HEIGHT,
     WEIGH_LEVEL,
     WEIGH_POSE,
     WEIGH_SHARE,
     WEIGH_SPIN,
-    WEIGH_FOOT,
-    WEIGH_BODY,
     WEIGHT,
 )
 from bunraku.control.end_links import ROOT, base_of, survey
@@ -156,7 +157,7 @@ def see(h):
         rate = 0.0
         for f in range(2):
             at += s[SHARE + f] * (s[ANCHOR + 3 * f + d] - work[bodies[f] * NW + POS + d])
-            rate -= s[SHARE + f] * work[bodies[f] * NW + VEL + d]
+            rate += s[SHARE + f] * (s[ROCK + 3 * f + d] - work[bodies[f] * NW + VEL + d])
         if share > 0.0:
             s[VELOCITY + d] += (1.0 - s[KEEP]) * (rate / share - s[VELOCITY + d])
             s[BASE + d] = at / share
@@ -221,7 +222,13 @@ def put_posture(h):
 def put_contacts(h):
     """W_CONTACT: corners of the soles that stand."""
     count, contact, bodies, of = ints1(h, W_COUNT), reals2(h, W_CONTACT), ints1(h, W_CONTACT_BODY), ints1(h, B_BODY)
-    foot, ask, s, seen, turns = reals2(h, B_FOOT), reals1(h, B_ASK), reals1(h, B_SET), reals1(h, B_SEEN), reals1(h, B_TURNS)
+    foot, ask, s, seen, turns = (
+        reals2(h, B_FOOT),
+        reals1(h, B_ASK),
+        reals1(h, B_SET),
+        reals1(h, B_SEEN),
+        reals1(h, B_TURNS),
+    )
     before = count[NC]
     n = 0
     other = False
@@ -282,7 +289,13 @@ def put_task(h, k, body, wanted, turning, weight, weight_turning):
 @part
 def put_tasks(h):
     """W_TASK: base and trunk upright, the swinging foot on its way."""
-    s, ask, seen, plan, turns = reals1(h, B_SET), reals1(h, B_ASK), reals1(h, B_SEEN), reals1(h, B_ROW), reals1(h, B_TURNS)
+    s, ask, seen, plan, turns = (
+        reals1(h, B_SET),
+        reals1(h, B_ASK),
+        reals1(h, B_SEEN),
+        reals1(h, B_ROW),
+        reals1(h, B_TURNS),
+    )
     of, task, foot = ints1(h, B_BODY), reals2(h, W_TASK), reals2(h, B_FOOT)
     rate = ask[RATE]
     for k in range(2):

@@ -58,9 +58,7 @@ class Bushes:
         return Bushes(k, turn, d, d_turn)
 
 
-def bushes(
-    figure: Model | Description, feet: Sequence[str], rubber: Bushes | None = None
-) -> Description:
+def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | None = None) -> Description:
     """A copy of the description with bushes between the ankles and the links `feet` (or the links these are fixed to)."""
     description = copy.deepcopy(figure.description if isinstance(figure, Model) else figure)
     model = description.build()
@@ -82,7 +80,9 @@ def bushes(
         weight = float(np.linalg.norm(model.gravity))
         height = float((centre_of_mass(model, model.neutral()) - position)[2])
         if not height > 0 or not weight > 0:
-            raise InputError(f"bushes: {name!r} is not below the centre of mass of {description.name!r}, or nothing weighs.")
+            raise InputError(
+                f"bushes: {name!r} is not below the centre of mass of {description.name!r}, or nothing weighs."
+            )
         r = (rubber or Bushes()).of(model.mass, height, weight)
         anchor = link.joints[-1].anchor
         mount = Link(f"{link.name}_mount", link.parent, link.position, link.rotation, link.joints, where=link.where)
@@ -91,10 +91,13 @@ def bushes(
         if link.parent is not None:
             description.collide_exclude.append((link.parent, link.name))
         link.parent, link.position, link.rotation = mount.name, (0.0, 0.0, 0.0), None
-        linear, turning = {"stiffness": r.stiffness, "damping": r.damping}, {
-            "stiffness": r.turning_stiffness,
-            "damping": r.turning_damping,
-        }
+        linear, turning = (
+            {"stiffness": r.stiffness, "damping": r.damping},
+            {
+                "stiffness": r.turning_stiffness,
+                "damping": r.turning_damping,
+            },
+        )
         z, pitch, roll = (f"{link.name}_{what}" for what in NAMES)
         link.joints = [
             slider(z, R.T @ [0, 0, 1], anchor=anchor, **linear),

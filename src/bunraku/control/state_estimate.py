@@ -1,11 +1,12 @@
 """Where a figure is, from its instruments alone: an IMU on the base, encoders at the joints, force sensors at the feet.
 
-    attitude  base <- IMU;   joints <- encoders;   place: p = sum_f load_f (anchor_f - x_f),   p' = - sum_f load_f x_f'
-x_f is the ankle of foot f by kinematics with the base at the origin, anchor_f the place where it came to stand, load_f its share of the measured
-weight. A foot that lands is *fresh*: it has no say until it carries `FIRM` of the weight; its anchor is the estimate of that moment. Its height is drawn
-half-way to the height that was planned there, so that small errors do not add up over a walk while a bump is still felt. Rates are passed through a first-order low pass (`CUT`).
-Nothing of the world's true state is read: what the rubber below the ankles does is not known here. World axes, SI units.
-Checked in tests/control/test_stabiliser.py.
+    attitude  base <- IMU;   joints <- encoders;   place: p = sum_f load_f (anchor_f - x_f),   p' = sum_f load_f (anchor_f' - x_f')
+x_f is the ankle of foot f by kinematics with the base at the origin, anchor_f the place where it came to stand, load_f its share of the
+measured weight. A foot that lands is *fresh*: it has no say until it carries `FIRM` of the weight; its anchor is the estimate of that moment,
+its height drawn half-way to the one that was planned there, so that small errors do not add up over a walk while a bump is still felt.
+A foot that is tilted by more than `rock` rad rolls about its measured centre of pressure, and its anchor with it; less than that may be rubber
+below the ankle, which nobody measures. Rates pass a first-order low pass (`CUT`). Nothing of the world's true state is read.
+World axes, SI units. Checked in tests/control/test_stabiliser.py.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ from bunraku.control.balance_arrays import (
     KEEP,
     OF_BODY,
     OF_SOLE,
+    OMEGA,
     PERIOD,
+    ROCK,
     SHARE,
+    TURN,
     BalanceRoom,
 )
 from bunraku.control.balance_kernel import see
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
 
 CUT = 40.0  # Hz, of the base's velocity
 FORCE_CUT = 30.0  # Hz, of the measured loads
-FIRM = 0.25  # of the weight, with which a foot that landed is taken as firm
+FIRM = 0.4  # of the weight, with which a foot that landed is taken as firm
 
 
 class Instruments:
@@ -55,9 +59,7 @@ class Instruments:
         names = tuple(j.name for j in model.joints if j.nv and j.kind != "free")
         self.imu = world.add_sensor("imu", at=figure[base.link], **options.get("imu", {}))
         self.feet = tuple(
-            world.add_sensor(
-                "force_torque", at=figure[f.link], **place_of(model, f), **options.get("force_torque", {})
-            )
+            world.add_sensor("force_torque", at=figure[f.link], **place_of(model, f), **options.get("force_torque", {}))
             for f in feet
         )
         self.encoders = world.add_sensor("encoders", at=figure, joints=names, **options.get("encoders", {}))
@@ -74,10 +76,12 @@ def place_of(model: Model, foot: FootLike) -> dict[str, Any]:
 
 
 class StateEstimate:
-    """`seen` (bunraku.control.balance_arrays) after `update`; load (2) [N] of the feet, filtered; pressure (2, 2) inside each sole [m]. See the module text."""
+    """`seen` (bunraku.control.balance_arrays) after `update`; load (2) [N] of the feet, filtered; pressure (2, 2) inside each sole [m]."""
 
     def __init__(
-        self, instruments: Instruments, room: BalanceRoom, model: Model, feet: tuple[FootLike, FootLike], period: float, q: np.ndarray
+        self, instruments: Instruments, room: BalanceRoom, model: Model, feet: tuple[FootLike, FootLike], period: float,
+        q: np.ndarray,
+        rock: float,
     ) -> None:  # fmt: skip
         self.instruments, self.handle = instruments, room.table.handle
         self.q, self.v, self.s, self.seen = room.w[W_Q], room.w[W_V], room.w[B_STATE], room.w[B_SEEN]
@@ -90,6 +94,8 @@ class StateEstimate:
         self.load = np.full(2, 0.5 * self.weight)
         self.pressure = np.zeros((2, 2))
         self.fresh, self.planned = [False, False], [0.0, 0.0]
+        self.halves = [np.asarray(f.half, dtype=float) for f in feet]
+        self.turns, self.rock = [np.asarray(f.rotation, dtype=float) for f in feet], rock
 
     def update(self, standing: np.ndarray) -> None:
         """Read the instruments; `standing` (2): which feet are at their anchors."""
@@ -106,6 +112,21 @@ class StateEstimate:
             firm = standing[side] and (not self.fresh[side] or not standing[1 - side])
             self.s[SHARE + side] = max(self.load[side], 0.02 * self.weight) if firm else 0.0
         see.call(self.handle)
+
+    def roll(self, normals: np.ndarray) -> None:
+        """Anchors of feet that are tilted against the planned normals (2, 3) of the ground, for the next period."""
+        for side in (0, 1):
+            n, a = OF_BODY + BODY_SIZE * side, ANCHOR + 3 * side
+            sole = self.seen[n + TURN : n + TURN + 9].reshape(3, 3) @ self.turns[side]
+            tilt = sole[:, 2] - normals[side]
+            rock = self.s[ROCK + 3 * side : ROCK + 3 * side + 3]
+            rock[:] = 0.0
+            if float(tilt @ tilt) > self.rock**2:
+                pivot = self.seen[OF_SOLE + 6 * side : OF_SOLE + 6 * side + 3] + sole[:, :2] @ np.clip(
+                    self.pressure[side], -self.halves[side], self.halves[side]
+                )
+                rock[:] = np.cross(self.seen[n + OMEGA : n + OMEGA + 3], self.seen[n : n + 3] - pivot)
+                self.s[a : a + 3] += self.s[PERIOD] * rock
 
     def land(self, side: int, height: float) -> None:
         """A foot stands from now on; `height` [m] was planned for its sole."""

@@ -1,16 +1,18 @@
 """Which foot stands and where the next one shall land: phases of a plan played by a clock, contacts by measurement, steps moved to catch a fall.
 
-Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's) in the second half of its
-swing. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
+Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's, and more
+than its own inertia) in the second half of its swing, near the ground. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
 
-Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum load_f o_f; its capture point by
+Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum load_f o_f; its capture
+point by
     o_- + (o_+ - o_-) e^(-w (T - t))  before the middle T of the next exchange of feet, o_+ after it,
 the one motion of the pendulum that leads from the old offset to the new one while the pressure stays where it is.
 
-Landing place: an error e of the capture point grows to E = e e^(w (T - t)) until T. What the pressure under the standing foot can take back until then,
-room (e^(w (T - t)) - 1), is left to it; the rest moves the landing place, within reach of the legs and clear of the other foot (capture point: Pratt 2006;
-Englsberger 2011; Khadiv 2016). If even that is not enough, the clock runs faster, up to `FAST`. Without an error the landing place goes back
-towards the plan by `HOME` a step. Checked in tests/control/test_stabiliser.py.
+Landing place: an error e of the capture point grows to E = e e^(w (T - t)) until T. What the pressure under the standing foot can take back until
+then, room (e^(w (T - t)) - 1), is left to it; the rest moves the landing place, within reach of the legs and clear of the other foot (capture
+point: Pratt 2006; Englsberger 2011; Khadiv 2016). The more it is moved, the faster the clock runs, up to `FAST`. With an error above
+`CALM` no step is begun while the capture point is between the feet: the clock waits, and the pressure under both brings it back. Without an
+error the landing place goes back towards the plan by `HOME` a step. Checked in tests/control/test_stabiliser.py.
 """
 
 from __future__ import annotations
@@ -23,9 +25,12 @@ import numpy as np
 from bunraku.control.walking_plan import FOOT, LOAD, WalkingPlan
 
 FELT = 0.06  # of the weight: a foot that stands
+LOW = 0.04  # m above its landing place: a foot that may touch
 SEARCH = 0.25  # m/s downwards
 PATIENCE = 0.4  # s that the clock waits for the ground
-FAST = 1.6  # clock's largest rate
+FAST = 2.2  # clock's largest rate
+CALM = 0.03  # m: an error of the capture point with which no foot is lifted as long as both can hold it
+HOLD = 1.5  # s that both feet stay for that
 HOME = 0.04  # m a step back towards the plan
 SOFT = 0.03  # s in which a new landing place is taken up
 LAST = 0.04  # s before landing, in which it stays
@@ -51,7 +56,7 @@ class Stepping:
         self.swing, self.done = -1, -1  # numbers in plan.swings: the one in the air, the last one that ended
         self.start, self.target = np.zeros(2), np.zeros(2)
         self.down = 0.0  # m that a late foot has been lowered
-        self.adapt = True
+        self.held = 0.0  # s that both feet have been kept down
 
     # ---- the clock and the feet ----------------------------------------------------------------------------------------------
 
@@ -68,7 +73,7 @@ class Stepping:
 
     def advance(self) -> None:
         """Let the clock run; it waits at the end of a swing for the ground."""
-        step = self.rate * self.period
+        step = self.rate * self.period if self.held == 0.0 else 0.0
         if self.swing >= 0:
             _, _, landing = self.plan.swings[self.swing]
             left = landing * self.plan.dt - self.clock
@@ -79,8 +84,9 @@ class Stepping:
                     step = max(left - 1e-9, 0.0)
         self.clock += step
 
-    def lift_and_land(self, load: np.ndarray) -> tuple[int, int]:
-        """(foot that left, foot that landed) now, -1 for none."""
+    def lift_and_land(self, load: np.ndarray, heights: np.ndarray, swung: float) -> tuple[int, int]:
+        """(foot that left, foot that landed) now, -1 for none; load (2) and heights (2) of the feet, `swung` [N]: what the swing itself puts on the
+        sensor."""
         k, _ = self.row()
         if self.swing < 0:
             for number, (side, lift, landing) in enumerate(self.plan.swings):
@@ -93,7 +99,8 @@ class Stepping:
             return -1, -1
         side, lift, landing = self.plan.swings[self.swing]
         late = k >= landing - 1
-        if load[side] > FELT * self.weight and k > 0.5 * (lift + landing):
+        low = heights[side] - self.plan.rows[min(landing, len(self.plan) - 1), FOOT + 3 * side + 2] < LOW
+        if low and load[side] > FELT * self.weight + swung and k > 0.5 * (lift + landing):
             return -1, self.land(side)
         if late and self.waited >= PATIENCE:
             return -1, self.land(side)
@@ -136,7 +143,7 @@ class Stepping:
             side = self.plan.swings[self.swing][0]
             stand = self.offset[1 - side]
             T = self.time_to_exchange()
-            return stand.copy(), stand + (self.home - stand) * np.exp(-omega * T)
+            return stand.copy(), stand + (self.homewards(stand) - stand) * np.exp(-omega * T)
         before, after, T = self.exchange()
         grown = np.exp(-omega * T) if T > 0 else 1.0
         return row[LOAD : LOAD + 2] @ self.offset, (before + (after - before) * grown) @ self.offset
@@ -156,45 +163,52 @@ class Stepping:
         next_ = min((s[1] for s in swings if s[1] > k), default=len(self.plan))
         a = self.plan.rows[max(past - 1, 0), LOAD : LOAD + 2]
         b = self.plan.rows[min(next_, len(self.plan) - 1), LOAD : LOAD + 2]
-        middle = max(past, next_ - 40) + 0.5 * min(next_ - past, 40) if past == 0 else past + 0.5 * min(next_ - past, 40)
+        middle = (
+            max(past, next_ - 40) + 0.5 * min(next_ - past, 40) if past == 0 else past + 0.5 * min(next_ - past, 40)
+        )
         return a, b, middle * dt - self.clock
 
     # ---- the landing place ---------------------------------------------------------------------------------------------------
 
-    @property
-    def home(self) -> np.ndarray:
-        """Offset of the landing place without a push."""
-        side = self.plan.swings[self.swing][0]
-        return self.homewards(self.offset[1 - side])
+    def place(
+        self, number: int, error: np.ndarray, room: np.ndarray, axes: np.ndarray, grow: float
+    ) -> tuple[np.ndarray, float, float]:
+        """(offset of the landing place of a swing, how far it was moved [m], what is missing to it [m]) for an `error` (2) of the capture point that
+        grows `grow` times; `room` (2) of the pressure in the standing foot's axes, `axes` (2, 2) their columns in the world."""
+        side, _, landing = self.plan.swings[number]
+        rest = (error @ axes) * grow
+        rest = np.sign(rest) * np.maximum(np.abs(rest) - room * (grow - 1.0), 0.0)
+        k, stand = min(landing, len(self.plan) - 1), 1 - side
+        planned = self.plan.rows[k, FOOT + 3 * side : FOOT + 3 * side + 2]
+        at = self.plan.rows[k, FOOT + 3 * stand : FOOT + 3 * stand + 2] + self.offset[stand]
+        wanted = (planned + self.homewards(self.offset[stand]) - at) @ axes + rest
+        out = 1.0 if side == 0 else -1.0
+        x = min(max(float(wanted[0]), -self.reach.ahead), self.reach.ahead)
+        y = out * min(max(out * float(wanted[1]), self.reach.near), self.reach.far)
+        missing = float(np.hypot(wanted[0] - x, wanted[1] - y))
+        return at + axes @ np.array([x, y]) - planned, float(np.hypot(rest[0], rest[1])), missing
 
     def catch(self, error: np.ndarray, room: np.ndarray, axes: np.ndarray, omega: float) -> None:
-        """Move the landing place; `error` (2) of the capture point, `room` (2) of the pressure in the standing foot's axes, `axes` (2, 2) their
-        columns in the world."""
-        if self.swing < 0 or not self.adapt:
-            return
-        side, lift, landing = self.plan.swings[self.swing]
-        T = self.time_to_exchange()
-        grow = float(np.exp(omega * T))
-        local = axes.T @ error
-        rest = local * grow
-        own = room * (grow - 1.0)
-        rest = np.sign(rest) * np.maximum(np.abs(rest) - own, 0.0)
-        k = min(landing, len(self.plan) - 1)
-        planned = self.plan.rows[k, FOOT + 3 * side : FOOT + 3 * side + 2]
-        stand = 1 - side
-        at = self.plan.rows[k, FOOT + 3 * stand : FOOT + 3 * stand + 2] + self.offset[stand]
-        wanted = axes.T @ (planned + self.home - at) + rest
-        out = 1.0 if side == 0 else -1.0
-        x = float(np.clip(wanted[0], -self.reach.ahead, self.reach.ahead))
-        y = out * float(np.clip(out * wanted[1], self.reach.near, self.reach.far))
-        missing = float(np.hypot(wanted[0] - x, wanted[1] - y))
-        goal = at + axes @ np.array([x, y]) - planned
-        left = (landing * self.plan.dt - self.clock) / self.rate
+        """Move the landing place of the foot in the air, and hurry; arguments as in `place`."""
+        grow = float(np.exp(omega * self.time_to_exchange()))
+        goal, moved, missing = self.place(self.swing, error, room, axes, grow)
+        left = (self.plan.swings[self.swing][2] * self.plan.dt - self.clock) / self.rate
         if left > LAST:
             self.target += min(self.period / SOFT, 1.0) * (goal - self.target)
-        urgent = missing + 0.5 * float(np.hypot(*rest))
-        wish = 1.0 + (FAST - 1.0) * min(urgent / 0.15, 1.0)
-        self.rate = max(self.rate, wish)
+        self.rate = max(self.rate, 1.0 + (FAST - 1.0) * min((missing + 0.5 * moved) / 0.15, 1.0))
+
+    def due(self) -> int:
+        """Number of the swing that begins with the next period, or -1."""
+        k = int((self.clock + self.period) / self.plan.dt + 1e-9)
+        for number, (_, lift, landing) in enumerate(self.plan.swings):
+            if number > self.done and lift <= k < landing:
+                return number
+        return -1
+
+    def consider(self, error: np.ndarray) -> None:
+        """Before a foot is lifted that need not be: let the clock wait for the error to become small."""
+        large = float(np.hypot(error[0], error[1])) > CALM
+        self.held = self.held + self.period if large and self.held < HOLD else 0.0
 
     def foot_shift(self) -> tuple[np.ndarray, np.ndarray]:
         """(shift, its rate) (3) of the swinging foot against the plan."""
@@ -213,13 +227,13 @@ class Stepping:
 
     def state(self) -> dict[str, Any]:
         """What a snapshot keeps."""
-        plain = {k: getattr(self, k) for k in ("clock", "rate", "waited", "swing", "done", "down")}
+        plain = {k: getattr(self, k) for k in ("clock", "rate", "waited", "swing", "done", "down", "held")}
         arrays = {k: getattr(self, k).tolist() for k in ("standing", "offset", "start", "target")}
         return {**plain, **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put it back."""
-        for k in ("clock", "rate", "waited", "down"):
+        for k in ("clock", "rate", "waited", "down", "held"):
             setattr(self, k, float(state[k]))
         self.swing, self.done = int(state["swing"]), int(state["done"])
         self.standing = np.array(state["standing"], dtype=bool)

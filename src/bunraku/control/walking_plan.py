@@ -1,7 +1,7 @@
 """WalkingPlan: what a stabiliser follows, as arrays at its own period: centre of mass, zero-moment point, feet, upper body, loads, phases.
 
-Made from a walking pattern's coordinates (rows of q and v of the rigid figure), which say everything: feet and trunk by kinematics, the centre of mass
-by centroidal. The zero-moment point is the pattern's; where the pendulum of the pattern's own centre of mass wants another one,
+Made from a walking pattern's coordinates (rows of q and v of the rigid figure), which say everything: feet and trunk by kinematics, the centre
+of mass by centroidal. The zero-moment point is the pattern's; where the pendulum of the pattern's own centre of mass wants another one,
     z = c - c'' / w^2,     w^2 = g / (height of the centre of mass above z)
 is taken, so that reference and feedback speak of one pendulum. Capture point: x = c + c' / w. World axes, SI units. Phases are found from the
 contacts: a *swing* of a foot lasts from lift to landing; in between both feet carry, and the load goes from one to the other.
@@ -11,7 +11,7 @@ Checked in tests/control/test_stabiliser.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -28,11 +28,16 @@ ROW = 41  # FOOT …: 2 x 3; SPIN: angular velocities of both feet; TURN: of pel
 class FootLike(Protocol):
     """A foot: the body that carries its sole, the sole's frame in it, half its length and width."""
 
-    link: str
-    body: int
-    position: np.ndarray
-    rotation: np.ndarray
-    half: Any
+    @property
+    def link(self) -> str: ...
+    @property
+    def body(self) -> int: ...
+    @property
+    def position(self) -> np.ndarray: ...
+    @property
+    def rotation(self) -> np.ndarray: ...
+    @property
+    def half(self) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +53,7 @@ class WalkingPlan:
     v: np.ndarray
     contact: np.ndarray  # (n, 2) bool
     swings: tuple[tuple[int, int, int], ...]
+    normals: np.ndarray  # (n, 2, 3) of the soles
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -60,7 +66,9 @@ class WalkingPlan:
         for k in (COM, ZMP, FOOT, FOOT + 3):
             rows[:, k : k + 3] += shift
         feet, bodies = turn @ self.foot_rotation, turn @ self.body_rotation
-        return WalkingPlan(self.model, self.dt, rows, feet, bodies, self.q, self.v, self.contact, self.swings)
+        return WalkingPlan(
+            self.model, self.dt, rows, feet, bodies, self.q, self.v, self.contact, self.swings, self.normals @ turn.T
+        )
 
 
 def plan_of(
@@ -100,7 +108,16 @@ def plan_of(
     R = k.rotation[:, [feet[0].body, feet[1].body, base, top]]
     touching = np.asarray(contact, dtype=bool)
     return WalkingPlan(
-        model, dt, rows, np.ascontiguousarray(R[:, :2]), np.ascontiguousarray(R[:, 2:]), q, v, touching, swings_of(touching)
+        model,
+        dt,
+        rows,
+        np.ascontiguousarray(R[:, :2]),
+        np.ascontiguousarray(R[:, 2:]),
+        q,
+        v,
+        touching,
+        swings_of(touching),
+        np.stack([R[:, side] @ feet[side].rotation[:, 2] for side in (0, 1)], axis=1),
     )
 
 

@@ -1,4 +1,4 @@
-"""Walking: the program of the 1988 report JAERI-M 88-080, reproduced to its printed tables and done right; and walking patterns of whole figures.
+"""Walking: the program of the 1988 report JAERI-M 88-080, reproduced to its printed tables and done right; and walking patterns.
 
 Stages (one module each): cards and gaitfile (input), smooth (GAIT), report_model, report_integrator and
 report_shooting (BIDYN as it was, mode `historical`), rigid_model, flow and shooting (the same walk as rigid
@@ -7,7 +7,8 @@ library and stride (gaits), checks, survey, listing and export (output), figure_
 with `walk.solve_walk(library.flat())`.
 
 Walking patterns are made by `walking_pattern.walking_pattern(figure, steps)` from `footsteps.footsteps("walk 3 m", figure)`; the stages are
-humanoid, footsteps, zmp_reference with foot_paths, com_preview, walking_ik, whole_zmp; terrain has stairs and slopes, nineteen_steps the standard walk.
+humanoid, footsteps, zmp_reference with foot_paths, com_preview, walking_ik, whole_zmp; terrain has stairs
+and slopes, nineteen_steps the standard walk.
 
 The package imports nothing by itself, so that cheap commands stay cheap; `bunraku.gait.walk` and the others are loaded
 when first used. Text for users: docs/gait.md. Checked in tests/gait/test_walk.py.

@@ -13,6 +13,8 @@ from bunraku.gait.humanoid import Humanoid
 from bunraku.gait.zmp_reference import TimeTable
 from bunraku.model.configuration import exponential, integrate, multiply
 
+ROOM = 0.02  # rad: arms keep so far from the ends of their ranges
+
 
 def wanted_poses(h: Humanoid, table: TimeTable, arms: float) -> np.ndarray:
     """(n, nq): the stance, its base headed between the feet, its arms swinging against the legs."""
@@ -32,8 +34,19 @@ def wanted_poses(h: Humanoid, table: TimeTable, arms: float) -> np.ndarray:
         found = shoulder_pitch(h, hand) if hand else None
         if found is not None:
             dof, sign = found
-            v[:, dof] = (-1.0 if side == 0 else 1.0) * sign * swing
+            v[:, dof] = (-1.0 if side == 0 else 1.0) * sign * within(h, dof, swing)
     return integrate(m, given, v)
+
+
+def within(h: Humanoid, dof: int, swing: np.ndarray) -> np.ndarray:
+    """A swing [rad] of one degree of freedom about the stance, made smaller where a hinge's range has no room for it."""
+    joint = next(j for j in h.model.joints if j.iv <= dof < j.iv + j.nv)
+    if joint.kind == "ball":
+        return swing
+    at = h.stand[joint.iq]
+    room = max(min(h.model.upper[dof] - at, at - h.model.lower[dof]) - ROOM, 0.0)
+    most = float(np.abs(swing).max())
+    return swing if most <= room else swing * (room / most)
 
 
 def shoulder_pitch(h: Humanoid, hand: str) -> tuple[int, float] | None:

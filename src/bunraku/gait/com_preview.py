@@ -1,8 +1,8 @@
 """The centre of mass that belongs to a zero-moment point: the cart-table equation solved over the whole walk at once.
 
-    p = c - (z - p_z) / (g + z'') c''      along x and y, z(t) given       (Kajita et al. 2003, eq (3), with a height that may change)
+    p = c - (z - p_z) / (g + z'') c''      along x and y, z(t) given       (the cart-table of Kajita et al. 2003)
 Preview control follows p with a window of future; with the whole future known the equation is a boundary-value problem, c = p at both ends,
-that central differences turn into one tridiagonal system: p is met exactly, at O(dt^2) of the time derivative. A walk shall also begin and
+that central differences turn into one tridiagonal system: p is met exactly, with c'' as accurate as dt^2. A walk shall also begin and
 end at rest, c' = 0, which asks more of p than a reference gives: p first moves a little to where the walk does not go, as people do. So
     p = reference + a first(t) + b last(t) ,
 two bumps in the times of standing at the ends, with a and b from the two conditions c' = 0 (linear, as everything here).

@@ -1,10 +1,12 @@
 """The ways of swinging feet: flat and at rest where they leave and land, first up, then ahead, then down.
- With s from 0 to 1 in a swing: the place goes from start to goal along the minimum-jerk polynomial 10 s^3 - 15 s^4 + 6 s^5 (Flash and Hogan
+
+With s from 0 to 1 in a swing: the place goes from start to goal along the minimum-jerk polynomial 10 s^3 - 15 s^4 + 6 s^5 (Flash and Hogan
 1985) within EARLY <= s <= LATE; the height goes to the higher end plus `lift` in the first part and down in the second one, the parts
 longer where there is more to rise or to fall. Velocities and accelerations are 0 at both ends. A sole's frame has its z along the ground's
 normal and its x above the heading. On stairs an ankle would bend too far with a flat sole, so the foot rolls about its toe edge (`roll`): a
 foot that swings up hangs its heel high on the way; a foot that stands above the one that takes the weight lifts its heel before it leaves,
-when the zero-moment point has passed its toes. Checked in tests/gait/test_foot_paths.py.
+when the zero-moment point has passed its toes; with `heel` it does so on level ground too, as people do, and can step farther. Checked in
+tests/gait/test_foot_paths.py.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from bunraku.gait.footsteps import Footstep
 from bunraku.gait.min_jerk import bump, min_jerk
 
 STEPPED = 0.06  # of a leg: feet that differ less in height stay flat
-ROLL, MOST_ROLL = 1.7, 0.6  # rad a leg of height, and at most
+ROLL, MOST_ROLL = 1.9, 0.8  # rad a leg of height, and at most
 ROLLING = 0.6  # of the double support: its last part in which a heel may rise
 EARLY, LATE = 0.1, 0.9  # of a swing on level ground; up a stair 0.35 and 0.95, down 0.05 and 0.65
 
@@ -46,17 +48,19 @@ def swing(s: np.ndarray, a: Footstep, b: Footstep, lift: float) -> tuple[np.ndar
     return place, a.yaw + x * turn, n0 + x[:, None] * (n1 - n0)
 
 
-def rolls(times: np.ndarray, t: float, single: float, double: float, above: float, rise: float) -> np.ndarray:
+def rolls(
+    times: np.ndarray, t: float, single: float, double: float, above: float, rise: float, heel: float
+) -> np.ndarray:
     """Angles [rad] by which a foot that swings from t on is rolled about its toes; above, rise: its height above the other foot before, and
-    above its own place after, both over a leg's length."""
+    above its own place after, both over a leg's length; heel [rad]: how far its heel shall rise in any case before it leaves."""
     out = np.zeros(len(times))
-    if above > STEPPED:
-        most = min(ROLL * above, MOST_ROLL)
+    most = max(min(ROLL * above, MOST_ROLL) if above > STEPPED else 0.0, heel)
+    if most > 0.0:
         out += most * (
             min_jerk((times - t + ROLLING * double) / (ROLLING * double)) - min_jerk((times - t) / (0.6 * single))
         )
     if rise > STEPPED:
-        out += min(ROLL * rise, MOST_ROLL) * bump((times - t) / (0.8 * single))
+        out += min(ROLL * rise, MOST_ROLL) * bump((times - t) / (0.95 * single))
     return out
 
 
@@ -79,9 +83,11 @@ def foot_paths(
     lift: float,
     toe: float,
     leg: float,
+    heel: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(position (n, 2, 3), rotation (n, 2, 3, 3), yaw (n, 2) without jumps, contact (n, 2)) of both soles; begins: when each step's swing
-    begins [s]; toe [m]: half of a sole's length; leg [m]: its length."""
+    begins [s]; toe [m]: half of a sole's length; leg [m]: its length; heel [rad]: how far heels rise
+    before a foot leaves that is half a leg's length or more behind the other, and less for shorter steps."""
     n = len(times)
     position, rotation, yaw = np.zeros((n, 2, 3)), np.zeros((n, 2, 3, 3)), np.zeros((n, 2))
     contact = np.ones((n, 2), dtype=bool)
@@ -97,7 +103,10 @@ def foot_paths(
         yaw[rows, side] = yaw[-1, side] + turned - at.yaw
         contact[(times > t + 1e-9) & (times < t + single - 1e-9), side] = False
         above, rise = at.position[2] - feet[1 - side].position[2], s.position[2] - at.position[2]
-        roll[:, side] += rolls(times, t, single, double, above / leg, rise / leg)
+        apart = np.array(feet[1 - side].position[:2]) - np.array(at.position[:2])
+        behind = float(apart @ [np.cos(at.yaw), np.sin(at.yaw)])
+        lifted = heel * min(behind / (0.5 * leg), 1.0) if behind > 2.2 * toe else 0.0
+        roll[:, side] += rolls(times, t, single, double, above / leg, rise / leg, lifted)
         feet[side] = s
     for side in (0, 1):
         flat = sole_frames(yaw[:, side], normal[:, side])

@@ -3,7 +3,8 @@
     models = ["talos"]                 # names of models that the file is for
     trunk = "torso_2_link"             # optional, as everything below
     hands = ["left link", "right link"]
-    collisions = "soles"               # only the soles touch the world: other shapes are seen, not felt; feet of meshes become boxes
+    collisions = "soles"               # only the soles touch the world: other shapes are seen, not felt; feet of meshes become boxes,
+                                       # links of meshes get sticks for pictures (bunraku.gait.stick_figure)
     [feet]
     left = "leg_left_6_link"
     right = "leg_right_6_link"
@@ -33,6 +34,7 @@ import numpy as np
 
 from bunraku.errors import FormatError, InputError, closest
 from bunraku.files import read_text
+from bunraku.gait.stick_figure import add_sticks
 from bunraku.model.description import Description, Shape
 from bunraku.model.model import Model
 
@@ -88,9 +90,12 @@ def checked(data: dict[str, Any], file: str, model: Model) -> dict[str, Any]:
     known(table("feet"), FEET, "[feet] ")
     known(table("walk"), WALK, "[walk] ")
     for name, value in table("walk").items():
-        number(value, f"[walk] {name}")
+        if number(value, f"[walk] {name}") <= 0:
+            raise FormatError(f"{file}: [walk] {name} must be above 0, got {value}.")
     for name, value in table("joints").items():
         model.joint(name)
+        if not isinstance(value, Mapping):
+            raise FormatError(f"{file}: joints.{name} must be a table, e.g. {{ lower = -0.5, upper = 0.5 }}.")
         known(value, JOINT, f"[joints.{name}] ")
         for key, x in value.items():
             number(x, f"[joints.{name}] {key}")
@@ -103,12 +108,20 @@ def checked(data: dict[str, Any], file: str, model: Model) -> dict[str, Any]:
     if data.get("collisions", "all") not in ("all", "soles"):
         raise FormatError(f"{file}: collisions must be 'all' or 'soles', got {data['collisions']!r}.")
     hands = data.get("hands", (None, None))
-    if not isinstance(hands, list | tuple) or len(hands) != 2:
+    if (
+        not isinstance(hands, list | tuple)
+        or len(hands) != 2
+        or not all(x is None or isinstance(x, str) for x in hands)
+    ):
         raise FormatError(f"{file}: hands must be two names, left and right.")
     sole = table("feet").get("sole")
     if sole is not None:
+        if not isinstance(sole, Mapping) or not isinstance(sole.get("half"), list | tuple):
+            raise FormatError(
+                f"{file}: [feet] sole must be a table with half = [length / 2, width / 2], e.g. {{ below = 0.1, half = [0.1, 0.05] }}."
+            )
         known(sole, ("below", "ahead", "left", "half"), "[feet] sole: ")
-        half = sole.get("half", ())
+        half = sole["half"]
         if len(half) != 2 or min(number(x, "[feet] sole: half") for x in half) <= 0:
             raise FormatError(f"{file}: [feet] sole: half must be two lengths above 0 [m], half length and half width.")
         for key in ("below", "ahead", "left"):
@@ -129,6 +142,7 @@ def changed(model: Model, known: Mapping[str, Any], feet: tuple[str, str]) -> Mo
                 setattr(joint, key, float(value))
     if soles:
         only_soles(model, description, feet, stated)
+        add_sticks(description)
     return description.build()
 
 

@@ -29,9 +29,9 @@ from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.model.model import Model
 
 SECONDS = 0.1  # of a push
-AFTER = 3.5  # s that it must stay on its feet
-STEP = 0.025  # N s/kg
-FIRST, MOST = 0.1, 3.0  # N s/kg
+AFTER = 3.0  # s that it must stay on its feet
+STEP = 0.04  # N s/kg
+FIRST, MOST = 0.16, 3.0  # N s/kg
 DIRECTIONS = tuple(range(0, 360, 45))
 
 
@@ -63,7 +63,10 @@ class PushTable:
 
     def plain(self) -> dict[str, Any]:
         """As JSON has it."""
-        rows = [{"motion": m, "stabiliser": s, "largest": list(x), "mean": float(np.mean(x))} for (m, s), x in self.rows.items()]
+        rows = [
+            {"motion": m, "stabiliser": s, "largest": list(x), "mean": float(np.mean(x))}
+            for (m, s), x in self.rows.items()
+        ]
         return {"figure": self.figure, "degrees": list(self.degrees), "unit": "N s/kg", "rows": rows}
 
     def __str__(self) -> str:
@@ -119,12 +122,15 @@ def largest_pushes(
 
 
 def largest_push(case: PushCase) -> float:
-    """The end of the range of survived pushes [N s/kg] of one case."""
-    return min(largest_at(case, moment) for moment in moments(case))
+    """The end of the range of survived pushes [N s/kg] of one case, at the worst of its moments."""
+    found = MOST
+    for moment in moments(case):
+        found = largest_at(case, moment, found)
+    return found
 
 
-def largest_at(case: PushCase, moment: float) -> float:
-    """The same for a push that begins at `moment` [s]."""
+def largest_at(case: PushCase, moment: float, most: float) -> float:
+    """The same for a push that begins at `moment` [s], up to `most`, which is tried first where it is not the greatest of all."""
     walker, start = walker_before(case, moment)
     if start is None:
         return 0.0
@@ -134,12 +140,14 @@ def largest_at(case: PushCase, moment: float) -> float:
         walker.fell = None
         angle = np.radians(case.degrees)
         force = size * walker.model.mass / SECONDS * np.array([np.cos(angle), np.sin(angle), 0.0])
-        walker.world.push(walker.figure[walker.humanoid.trunk], force, SECONDS)
+        walker.world.push(walker.figure[walker.humanoid.trunk], force.tolist(), SECONDS)
         return walker.run(AFTER).fell is None
 
+    if most < MOST and (most == 0.0 or survives(most)):
+        return most
     good, bad = 0.0, FIRST
-    while bad < MOST and survives(bad):
-        good, bad = bad, min(bad + max(FIRST, 0.3 * bad), MOST)
+    while bad < most and survives(bad):
+        good, bad = bad, min(bad + max(FIRST, 0.4 * bad), most)
     while bad - good > STEP:
         middle = 0.5 * (good + bad)
         good, bad = (middle, bad) if survives(middle) else (good, middle)

@@ -1,5 +1,6 @@
 """The sole of a foot: the rectangle under its collision shapes, or one that a mapping states.
- Points of the shapes (corners of boxes, lowest points of spheres and capsules, rims of cylinders, vertices of a mesh's hull) within LEVEL
+
+Points of the shapes (corners of boxes, lowest points of spheres and capsules, rims of cylinders, vertices of a mesh's hull) within LEVEL
 of the lowest are the sole; the rectangle spans them along x, and is as wide as the narrower of heel and toe. The model is seen in its
 described pose, upright and facing +x; the sole's axes are the world's there, so they may be turned against the body's. Checked in
 tests/gait/test_humanoid.py.

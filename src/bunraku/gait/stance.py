@@ -1,5 +1,6 @@
 """The stance a figure walks from: soles flat and parallel, knees bent, trunk upright, the centre of mass above the middle of the soles.
- Legs begin bent in the direction in which they bend (the one that lifts the foot with the sole kept flat), then bunraku.gait.walking_ik
+
+Legs begin bent in the direction in which they bend (the one that lifts the foot with the sole kept flat), then bunraku.gait.walking_ik
 does the rest. Checked in tests/gait/test_humanoid.py.
 """
 

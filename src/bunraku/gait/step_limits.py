@@ -1,7 +1,8 @@
 """Which footsteps a figure can take: each step's pose with both soles down is looked for before a walk is planned.
- A step is possible where the soles do not overlap and poses exist (bunraku.gait.walking_ik) with both soles in place, the centre of mass at
+
+A step is possible where the soles do not overlap and poses exist (bunraku.gait.walking_ik) with both soles in place, the centre of mass at
 AT of the way between them, no leg beyond its length, hips no lower than CROUCH of the leg above the lower foot, and all joints in their
-ranges. For an impossible one the part of it that is too much (ahead, aside, turn, height, slope) is found by leaving parts out, and how
+ranges. For an impossible one the part of it that is too much (ahead, aside, turn, height) is found by leaving parts out, and how
 much of it would do by halving. Checked in tests/gait/test_footsteps.py.
 """
 
@@ -19,10 +20,10 @@ from bunraku.gait.humanoid import SIDES, Humanoid
 from bunraku.gait.walking_ik import walking_poses
 from bunraku.model.configuration import exponential, multiply
 
-AT = (0.25, 0.5, 0.75)
+AT, STEPPED_AT = (0.25, 0.5, 0.75), (0.4, 0.5, 0.6)  # on stairs a heel rises beyond
 STRETCH, CROUCH = 0.985, 0.62  # of a leg's length
 GAP = 0.005  # m between soles
-STEPPED = 0.05  # m: soles at heights that differ by more do not touch each other from the side
+STEPPED = 0.05  # m: soles whose heights differ by more are on two stairs
 
 
 def feet_poses(pairs: Sequence[tuple[Footstep, Footstep]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -39,7 +40,8 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     """(n,) bool: for pairs of (left, right) feet, whether the figure can stand so; see the module text. Soles that overlap are not looked
     at here."""
     position, yaw, rotation = (np.repeat(x, len(AT), axis=0) for x in feet_poses(pairs))
-    at = np.tile(AT, len(pairs))
+    stepped = np.abs(position[:, 0, 2] - position[:, 1, 2]) > STEPPED
+    at = np.where(stepped, np.tile(STEPPED_AT, len(pairs)), np.tile(AT, len(pairs)))
     heading = yaw.mean(axis=1)
     c, s = np.cos(heading), np.sin(heading)
     turn = np.zeros((len(at), 3, 3))
@@ -60,7 +62,7 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     q = np.tile(h.stand, (len(at), 1))
     q[:, 3:7] = multiply(exponential(np.outer(heading, [0.0, 0.0, 1.0])), q[:, 3:7])
     q[:, :3] = com + np.einsum("nij,j->ni", turn, h.stand[:3] - stand_com)
-    poses = walking_poses(h, q, q, position, rotation, com, iterations=40)
+    poses = walking_poses(h, q, q, position, rotation, com, iterations=25)
     bad = low | (poses.sole_error.max(axis=1) > 1e-6) | (poses.com_error > 1e-6) | (poses.beyond.max(axis=1) > 1e-6)
     return ~bad.reshape(-1, len(AT)).any(axis=1)
 
@@ -139,7 +141,7 @@ def too_much(h: Humanoid, support: Footstep, step: Footstep) -> str:
     best, blamed = 0.0, ""
     for key in parts:
         low, high = 0.0, 1.0
-        for _ in range(10 if can({key: 0.0}) else 0):
+        for _ in range(7 if can({key: 0.0}) else 0):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if can({key: middle}) else (low, middle)
         if low > best:

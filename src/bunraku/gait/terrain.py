@@ -1,5 +1,6 @@
 """Grounds to walk on, with footsteps that fit them: stairs up and down, slopes, and bumps that the footsteps do not know of.
- A Terrain is fixed shapes for `World.add_fixed`, where the feet stand at first, and the footsteps; level ground at z = 0 is a plane of the
+
+A Terrain is fixed shapes for `World.add_fixed`, where the feet stand at first, and the footsteps; level ground at z = 0 is a plane of the
 world's own (`World.add_ground`). All lead along +x from standing at the origin. Stairs are boxes one behind the other; a foot stands in the
 middle of each tread (or both feet do, where `both`). A slope is a tilted box between level ground and a platform; no sole is put across its
 edges. A slope is walked in usual steps, with the soles flat on it. Units SI. Checked in tests/gait/test_terrain.py.
@@ -16,6 +17,7 @@ from bunraku.errors import InputError
 from bunraku.gait.footsteps import STEP, Footstep, beside, standing
 from bunraku.gait.humanoid import Humanoid, humanoid
 from bunraku.gait.step_limits import check_footsteps
+from bunraku.gait.walking_pattern import walking_pattern
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
 
@@ -69,35 +71,54 @@ def stairs(
         raise InputError(
             f"stairs: a tread of {tread:g} m is too short for soles of {sole:.2f} m; {sole + 0.02:.2f} m would do."
         )
-    first = 0.5 * tread  # the edge of the first riser, ahead of the first place
-    y = 0.5 * width
-    top = count * riser
-    if not down:
-        heights = [riser * (k + 1) for k in range(count)]
-        shapes = [
-            box((first + k * tread, -y, 0.0), (first + (k + 1) * tread, y, z), f"stair {k + 1}")
-            for k, z in enumerate(heights[:-1])
-        ]
-        shapes.append(box((first + (count - 1) * tread, -y, 0.0), (first + count * tread + landing, y, top), "landing"))
-        begin = standing(h)
-    else:
-        heights = [top - riser * (k + 1) for k in range(count)]
-        shapes = [box((-landing, -y, 0.0), (first, y, top), "landing")]
-        shapes += [
-            box((first + k * tread, -y, 0.0), (first + (k + 1) * tread, y, z), f"stair {k + 1}")
-            for k, z in enumerate(heights[:-1])
-        ]
-        begin = standing(h, z=top)
-    steps: list[Footstep] = []
-    side = 0
-    for k, z in enumerate(heights):
-        for _ in range(2 if both else 1):
-            steps.append(beside(h, side, (k + 1) * tread, 0.0, 0.0, z))
-            side = 1 - side
-    if not both:
-        steps.append(beside(h, side, count * tread, 0.0, 0.0, heights[-1]))
+    shapes, begin, steps = flight(h, count, riser, tread, down, both, width, landing)
     checked(h, steps, begin, "stairs")
-    return Terrain(tuple(shapes), begin, tuple(steps))
+    if not climbable(h, riser, tread, down, both):
+        low, high = 0.0, riser
+        for _ in range(5):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if climbable(h, middle, tread, down, both, 0.02) else (low, middle)
+        what = (
+            f"{np.floor(100.0 * low) / 100.0:g} m would do"
+            if low > 0.01
+            else "lower ones do not help, make the tread shorter"
+        )
+        raise InputError(
+            f"stairs: risers of {riser:g} m are too high for {h.model.name!r} to walk {'down' if down else 'up'} on treads of {tread:.2f} m; {what}."
+        )
+    return Terrain(shapes, begin, steps)
+
+
+def flight(
+    h: Humanoid, count: int, riser: float, tread: float, down: bool, both: bool, width: float, landing: float
+) -> tuple[tuple[Shape, ...], tuple[Footstep, Footstep], tuple[Footstep, ...]]:
+    """(shapes, begin, steps) of a flight of stairs."""
+    first = 0.5 * tread  # the edge of the first riser, ahead of the first place
+    y, top = 0.5 * width, count * riser
+    heights = [top - riser * (k + 1) if down else riser * (k + 1) for k in range(count)]
+    edges = [first + k * tread for k in range(count)]
+    shapes = [
+        box((x, -y, 0.0), (x + tread, y, z), f"stair {k + 1}") for k, (x, z) in enumerate(zip(edges, heights[:-1]))
+    ]
+    if down:
+        shapes.append(box((-landing, -y, 0.0), (first, y, top), "landing"))
+    else:
+        shapes.append(box((edges[-1], -y, 0.0), (edges[-1] + tread + landing, y, top), "landing"))
+    places = [((k + 1) * tread, z) for k, z in enumerate(heights) for _ in range(2 if both else 1)]
+    if not both:
+        places.append(places[-1])  # closes the feet
+    steps = tuple(beside(h, k % 2, x, 0.0, 0.0, z) for k, (x, z) in enumerate(places))
+    return tuple(shapes), standing(h, z=top if down else 0.0), steps
+
+
+def climbable(h: Humanoid, riser: float, tread: float, down: bool, both: bool, dt: float = 0.01) -> bool:
+    """Whether a coarse walk over three such stairs is possible."""
+    _, begin, steps = flight(h, 3, riser, tread, down, both, 1.0, 1.0)
+    try:
+        walking_pattern(h, steps, begin=begin, dt=dt)
+    except InputError:
+        return False
+    return True
 
 
 def slope(

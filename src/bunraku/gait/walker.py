@@ -21,13 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.control.bushes import Bushes, bushes as with_bushes
+from bunraku.control.bushes import Bushes
+from bunraku.control.bushes import bushes as with_bushes
 from bunraku.control.servo_gains import servo_gains
 from bunraku.control.stabiliser import Gains, Stabiliser
 from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.errors import InputError
-from bunraku.gait.footsteps import Footstep, beside
+from bunraku.gait.footsteps import beside
 from bunraku.gait.humanoid import Humanoid
+from bunraku.gait.terrain import Terrain
 from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.gait.walking_torques import servo_targets
 from bunraku.model.description import Shape
@@ -50,8 +52,8 @@ class FootError:
 
 class Walker:
     """See the module text. terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z = 0; sensors: options of
-    add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let go at the model's limits, which
-    the stabiliser keeps in any case."""
+    add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let
+    go at the model's limits, which the stabiliser keeps in any case."""
 
     def __init__(
         self,
@@ -61,7 +63,7 @@ class Walker:
         servo: str = "pd",
         bushes: Bushes | bool | None = None,
         stabiliser: bool | Gains = False,
-        terrain: Sequence[Shape] | None = None,
+        terrain: Terrain | Sequence[Shape] | None = None,
         ground: bool = True,
         friction: float = 0.8,
         dt: float = 0.001,
@@ -80,7 +82,8 @@ class Walker:
         self.world = World(dt=dt, contact=contact, seed=seed)
         if ground:
             self.world.add_ground(friction=friction)
-        for shape in terrain or ():
+        shapes = terrain.shapes if isinstance(terrain, Terrain) else terrain
+        for shape in shapes or ():
             self.world.add_fixed(shape, friction=friction)
         self.figure = self.world.add(self.model, self_collision=False)
         q = across(rigid, self.model, pattern.q[:1])[0]
@@ -155,7 +158,9 @@ class Walker:
             turn = R @ link.rotation.T @ f.rotation
             gap = sole - self.pattern.sole_position[-1, f.side]
             away = self.pattern.sole_rotation[-1, f.side].T @ turn
-            out.append(FootError(f.side, float(np.hypot(*gap[:2])), float(np.degrees(np.arctan2(away[1, 0], away[0, 0])))))
+            out.append(
+                FootError(f.side, float(np.hypot(*gap[:2])), float(np.degrees(np.arctan2(away[1, 0], away[0, 0]))))
+            )
         return out[0], out[1]
 
 
@@ -187,12 +192,18 @@ def stabiliser_plan(pattern: WalkingPattern, period: float) -> WalkingPlan:
 
 
 @lru_cache(maxsize=8)
-def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]:
-    """Four quick steps on the spot, beginning with the left foot or the right: what a figure that stands does when it is pushed."""
+def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan] | None:
+    """Four quick steps on the spot, beginning with the left foot or the right: what a figure that stands does when it is pushed. Slower ones where
+    the figure's joints do not allow them; None where they allow none."""
     beat = float(np.sqrt(max(h.legs) / 9.81))  # s, about 0.3 for a human figure
-    out = []
-    for first in (0, 1):
-        steps: list[Footstep] = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
-        pattern = walking_pattern(h, steps, single=1.2 * beat, double=0.3 * beat, arms=0.0, passes=1, end=1.2)
-        out.append(stabiliser_plan(pattern, period))
-    return out[0], out[1]
+    for slower in (1.0, 1.3, 1.7):
+        try:
+            out = []
+            for first in (0, 1):
+                steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
+                times = {"single": 1.2 * slower * beat, "double": 0.3 * slower * beat, "end": 1.2}
+                out.append(stabiliser_plan(walking_pattern(h, steps, arms=0.0, passes=2, **times), period))
+            return out[0], out[1]
+        except InputError:
+            continue
+    return None

@@ -16,6 +16,7 @@ from bunraku.gait.walking_ik import Poses
 from bunraku.gait.zmp_reference import TimeTable
 
 CLOSE = 1e-7  # m: soles and centre of mass
+MOST_APART = 0.4
 SMALLER = "make the step shorter, lower or less turned."
 
 
@@ -39,13 +40,13 @@ def check_poses(h: Humanoid, table: TimeTable, poses: Poses, steps: Sequence[Foo
 
 
 def check_zmp(h: Humanoid, table: TimeTable, zmp: np.ndarray, multibody: np.ndarray, steps: Sequence[Footstep]) -> None:
-    """Refuse a walk whose zero-moment point is so far from its reference that it leaves the sole that carries."""
+    """Refuse a walk whose zero-moment point is farther from its reference than MOST_APART of a sole's half width."""
     apart = np.linalg.norm((multibody - zmp)[:, :2], axis=1)
     k = int(np.argmax(apart))
-    room = min(float(f.half.min()) for f in h.feet)
+    room = MOST_APART * min(float(f.half.min()) for f in h.feet)
     if apart[k] > room:
         raise InputError(
             f"walking_pattern: at {table.times[k]:.2f} s, in step {table.step[k] + 1} of {len(steps)}, the zero-moment point of {h.model.name!r} is "
-            f"{1e3 * apart[k]:.0f} mm from its reference and outside the sole ({1e3 * room:.0f} mm): a joint meets its range too suddenly; walk "
+            f"{1e3 * apart[k]:.0f} mm from its reference, more than {1e3 * room:.0f} mm: a joint meets the end of its range too suddenly; walk "
             "slower (single, double), or with shorter, lower or less turned steps."
         )

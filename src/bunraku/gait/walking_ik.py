@@ -21,7 +21,7 @@ from bunraku.model.configuration import difference, integrate
 from bunraku.model.limits import swing_twist
 from bunraku.model.model import Model
 
-POSTURE, LIMIT = 1e-3, 1e2
+POSTURE, LIMIT = 1e-3, 3.0
 ANKLE_TWIST = 30.0  # a ball at the ankle leaves turning to the hip: so much heavier is its twist
 ZONE = 0.05  # rad: how far inside a range its barrier begins
 BIG_STEP = 0.3  # rad or m

@@ -2,7 +2,7 @@
 
     footsteps -> time table: feet, zero-moment point (zmp_reference) -> centre of mass (com_preview) -> poses (walking_ik) -> zero-moment
     point of the whole figure by rnea -> its difference from the reference is taken off the one the centre of mass follows, `passes` times
-    (Kajita et al. 2003, section 5).
+    (as Kajita et al. 2003 do with preview control).
 The walker's height is chosen so that no leg is stretched beyond STRETCH of its length. Units SI, world z up. Checked in
 tests/gait/test_walking_pattern.py.
 """
@@ -118,13 +118,15 @@ def walking_pattern(
     end: float = 1.6,
     shift: float = 0.6,
     lift: float | None = None,
+    heel: float = 0.0,
     arms: float = ARMS,
     passes: int = 6,
     dt: float = 0.005,
 ) -> WalkingPattern:
-    """The pattern of a walk over footsteps. begin: where the feet stand at first (side by side at the origin by default); single, double
-    [s]: on one foot, on both; start, end [s]: standing before and after, the last and first `shift` s of which move the weight; lift [m]:
-    of a swinging foot; arms [rad]: how far they swing for feet a leg's length apart."""
+    """The pattern of a walk over footsteps. begin: where the feet stand at first (side by side at the origin by default); single, double [s]: on
+    one foot, on both; start, end [s]: standing before and after, the last and first `shift` s of which move the weight; lift [m]: of a swinging foot;
+    heel [rad]: how far heels rise before feet leave in steps of half a leg's length (0: soles stay flat on level ground); arms [rad]: how far they
+    swing for feet a leg's length apart; passes: at most so many corrections by the zero-moment point of the whole figure."""
     h = humanoid(figure)
     usual = h.mapping.get("walk", {})
     feet = standing(h) if begin is None else begin
@@ -146,6 +148,7 @@ def walking_pattern(
         lift=lift,
         toe=toe,
         leg=h.legs[0],
+        heel=heel,
         dt=dt,
     )
     gravity = -float(h.model.gravity[2])

@@ -1,5 +1,6 @@
 """The time table of a walk: when each foot stands and swings, where the zero-moment point is, how high the ground counts.
- Standing for `start` s, then for each step `single` s on one foot, with `double` s on both between two steps, then standing for `end` s.
+
+Standing for `start` s, then for each step `single` s on one foot, with `double` s on both between two steps, then standing for `end` s.
 The zero-moment point is in the middle of the sole that carries, and goes to the next one while both stand, along the minimum-jerk
 polynomial; it leaves the middle between the feet in the last `shift` s of the first standing and returns there in the first `shift` s of
 the last one. The ground counts as high as the lower foot, and changes while one foot swings (`level`): so the leg behind reaches its foot
@@ -49,10 +50,11 @@ def time_table(
     lift: float,
     toe: float,
     leg: float,
+    heel: float = 0.0,
     dt: float,
 ) -> TimeTable:
     """See the module text; begin: where the feet stand at first; times in s; lift [m]: of a swinging foot; toe [m]: half of a
-    sole's length; leg [m]: its length."""
+    sole's length; leg [m]: its length; heel [rad]: see foot_paths."""
     for name, x in (("single", single), ("double", double), ("shift", shift), ("lift", lift), ("dt", dt)):
         if not (np.isfinite(x) and x > 0):
             raise InputError(f"walking_pattern: {name} {x} must be above 0.")
@@ -68,7 +70,7 @@ def time_table(
     total = start + n_steps * single + max(n_steps - 1, 0) * double + end
     times = dt * np.arange(int(np.ceil(total / dt - 1e-9)) + 1)
     begins = start + np.arange(n_steps) * (single + double)
-    position, rotation, yaw, contact = foot_paths(begin, steps, times, begins, single, double, lift, toe, leg)
+    position, rotation, yaw, contact = foot_paths(begin, steps, times, begins, single, double, lift, toe, leg, heel)
     feet = [np.array(begin[0].position, dtype=float), np.array(begin[1].position, dtype=float)]
     zmp = np.tile(0.5 * (feet[0] + feet[1]), (len(times), 1))
     load = np.full((len(times), 2), 0.5)

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'bunraku.motion' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_WHERE[name]), name)
-    globals()[name] = value
-    return value
+    module = importlib.import_module(_WHERE[name])
+    for other, where in _WHERE.items():  # all of its names at once: a module and a function in it may have the same one
+        if where == module.__name__:
+            globals()[other] = getattr(module, other)
+    return globals()[name]

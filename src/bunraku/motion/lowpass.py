@@ -1,6 +1,6 @@
 """Smoothing without delay: a Butterworth filter, forwards and backwards, with ends that do not hang on a single noisy frame.
 
-Before its first and after its last frame a signal is continued by its own reflection in a point of the straight line that fits its first (last)
+Before its first and after its last frame a signal is continued by its own reflection in the end of the parabola that fits its first (last)
 1 / cutoff seconds best. (Reflection in the first frame itself, as is usual, would keep that frame's noise, and a foot that stands would leave with
 metres a second.) A straight line comes back unchanged. Checked in tests/motion/test_lowpass.py.
 """
@@ -20,9 +20,7 @@ def lowpass(x: np.ndarray, rate: float, cutoff: float) -> np.ndarray:
 
 
 def continued(x: np.ndarray, fit: int, pad: int) -> np.ndarray:
-    """(pad, …): frames before x[0], the nearest first: 2 line(0) - x, the line through the first `fit` frames."""
-    t = np.arange(fit + 1.0) - 0.5 * fit
-    first = x[: fit + 1].reshape(fit + 1, -1)
-    slope = (t @ first) / (t @ t)
-    end = (first.mean(axis=0) - slope * 0.5 * fit).reshape(x.shape[1:])
-    return 2.0 * end - x[1 : pad + 1]
+    """(pad, …): frames before x[0], the nearest first: 2 parabola(0) - x, the parabola through the first `fit` frames."""
+    t = np.arange(fit + 1.0) / fit
+    end = np.linalg.pinv(np.vander(t, 3))[2] @ x[: fit + 1].reshape(fit + 1, -1)
+    return 2.0 * end.reshape(x.shape[1:]) - x[1 : pad + 1]

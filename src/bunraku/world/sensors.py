@@ -4,7 +4,7 @@
     ankle = world.add_sensor("force_torque", at=fig["left_foot"])      force, torque that the joint puts on the link
     sole = world.add_sensor("sole", at=fig["left_foot"])               force, torque of all contacts of the link, cop
     imu = world.add_sensor("imu", at=fig["trunk"], offset=(0, 0, 0.2), noise={"acceleration": 0.05})
-    coders = world.add_sensor("encoders", at=fig, joints=("left_knee", …))    position, velocity of many joints at once; all but a free base by default
+    coders = world.add_sensor("encoders", at=fig, joints=("left_knee", …))    position, velocity of many joints at once (all by default)
     imu.acceleration, imu.gyro, imu.orientation, imu.read(), imu.read("gyro", "orientation")
 
 Everything is in the axes and at the origin of the link or frame, moved by `offset` [m] and turned by `rotation` (quaternion or matrix) in it. Forces
