@@ -3,8 +3,9 @@
 Each period (default 4 ms):
     estimate     base, centre of mass c, capture point x = c + c'/w,  w^2 = g / height        (control.state_estimate)
     reference    plan at the clock, shifted to where the feet really stand                     (control.stepping)
-    pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s,   s' = x - x_ref                       (Caron, Kheddar, Tempier 2019; in terms of the
-                 centre of mass Kajita and others 2010); p is held in the soles, up to `lean` beyond: there the body bends at the hips
+    pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s + k_p d,   s' = x - x_ref              (Caron, Kheddar, Tempier 2019; in terms of the
+                 centre of mass Kajita and others 2010); d: what the pressure felt by the force sensors lacks of the one asked for, low-passed;
+                 p is held in the soles, up to `lean` beyond: there the body bends at the hips
     damping      c'' = w^2 (c - p) in the level, spring and damper about the plan's height
     sharing      p divided between the feet and inside each of them                            (control.balance_kernel)
     uprightness  pelvis and trunk turn back to the plan's attitude; spin about the centre of mass is damped
@@ -40,17 +41,18 @@ if TYPE_CHECKING:
 
 SOLVER = {"y": at.W_Y, "acts": at.W_STATE, "multipliers": at.W_LAM, "cones": at.W_CONE, "bodies": at.W_CONTACT_BODY}
 
+MISSED_CUT, MOST_MISSED = 3.0, 0.03  # Hz, m: of the difference between pressure asked for and felt
 RISE = 0.25  # m/s: how fast the centre of mass goes back to its height after legs were stretched
 
 
 @dataclass(frozen=True)
 class Gains:
-    """Of the stabiliser; rates in 1/s. `capture` k, `integral` [1/s]; pairs are (spring [1/s^2], damper [1/s]) of accelerations; weights are those
-    of the whole-body problem; `lean` [m] beyond the soles; `steps`: landing places may move; `friction` that it counts on; `rock` [rad]: tilt
-    of a foot that stands from which it is taken to roll."""
+    """Of the stabiliser; rates in 1/s. `capture` k, `integral` k_i [1/s], `pressure` k_p; pairs are (spring [1/s^2], damper [1/s]) of accelerations;
+    weights are those of the whole-body problem; `lean` [m] beyond the soles; `steps`: landing places may move; `friction` that it counts on."""
 
     capture: float = 2.0
     integral: float = 1.0
+    pressure: float = 0.3
     height: tuple[float, float] = (80.0, 18.0)
     body: tuple[float, float] = (150.0, 25.0)
     foot: tuple[float, float] = (600.0, 50.0)
@@ -68,7 +70,6 @@ class Gains:
     margin: float = 0.01
     steps: bool = True
     friction: float = 0.6
-    rock: float = 0.05
 
     def as_set(self) -> list[float]:
         """In the order of balance_arrays.B_SET."""
@@ -105,7 +106,7 @@ class Stabiliser:
         self.instruments = Instruments(world, figure, model, feet, **(sensors or {}))
         self.room = b.BalanceRoom(model, feet, trunk, self.gains.friction)
         self.room.w[b.B_SET][:] = self.gains.as_set()
-        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0], self.gains.rock)
+        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0])
         self.mass = model.mass
         self.foot_mass = float(max(model.reals[f.body, MASS] for f in feet))
         self.weight = self.estimate.weight
@@ -123,6 +124,8 @@ class Stabiliser:
         self.kept_clock = 0.0
         self.error = np.zeros(2)  # of the capture point
         self.pressure = plan.rows[0, ZMP : ZMP + 2].copy()
+        self.missed = np.zeros(2)  # pressure asked for less pressure felt, low-passed
+        self.keep_missed = float(np.exp(-2 * np.pi * MISSED_CUT * period))
         self.halves = [np.asarray(f.half, dtype=float) for f in feet]
 
     def __call__(self, world: World) -> None:
@@ -143,7 +146,6 @@ class Stabiliser:
         if lifted >= 0:
             e.fresh[lifted] = False
         k, row = s.reference()
-        e.roll(s.plan.normals[k])
         if landed >= 0:
             s.found(landed, soles[landed, :2])
             e.land(landed, float(s.plan.rows[s.landing(), FOOT + 3 * landed + 2]))
@@ -160,11 +162,22 @@ class Stabiliser:
         error = self.error = capture - wanted
         self.sum = np.minimum(np.maximum((1 - 0.5 * self.period) * self.sum + self.period * error, -0.05), 0.05)
         pressure = row[ZMP : ZMP + 2] + zmp_shift + (1.0 + g.capture) * error + g.integral * self.sum
+        pressure += g.pressure * self.feel(soles)
         self.mind_the_step(error, capture, soles, omega)
         self.ask(k, row, soles, self.into_soles(pressure, soles), omega)
         act.call(self.room.table.handle)
         s.advance()
         return self.room.w[at.W_TAU]
+
+    def feel(self, soles: np.ndarray) -> np.ndarray:
+        """How far the zero-moment point that the force sensors feel is from the one that was asked for, low-passed (2) [m]."""
+        e = self.estimate
+        total = float(e.load.sum())
+        if total > 0.2 * self.weight:
+            felt = sum(e.load[f] / total * (soles[f, :2] + self.axes(f) @ e.pressure[f]) for f in (0, 1))
+            missed = np.minimum(np.maximum(self.pressure - felt, -MOST_MISSED), MOST_MISSED)
+            self.missed += (1.0 - self.keep_missed) * (missed - self.missed)
+        return self.missed
 
     def mind_the_step(self, error: np.ndarray, capture: np.ndarray, soles: np.ndarray, omega: float) -> None:
         """Where the foot in the air shall land; whether the next one may leave the ground."""
@@ -298,6 +311,8 @@ class Stabiliser:
             "contacts": int(self.room.w[at.W_COUNT][at.NC]),
             "task": self.room.w[at.W_TASK].tolist(),
             "sum": self.sum.tolist(),
+            "missed": self.missed.tolist(),
+            "pressure": self.pressure.tolist(),
             "moved": None if self.moved is None else [self.moved[0], self.moved[1], list(self.moved[2])],
             "kept_clock": self.kept_clock,
             "gains": asdict(self.gains),
@@ -317,6 +332,7 @@ class Stabiliser:
         self.room.w[at.W_COUNT][at.NC] = state["contacts"]
         self.room.w[at.W_TASK][...] = state["task"]
         self.sum = np.array(state["sum"], dtype=float)
+        self.missed, self.pressure = (np.array(state[k], dtype=float) for k in ("missed", "pressure"))
 
 
 def level_axes(R: np.ndarray) -> np.ndarray:

@@ -201,8 +201,8 @@ def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]
             out = []
             for first in (0, 1):
                 steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
-                single, double = 1.2 * slower * beat, 0.3 * slower * beat
-                pattern = walking_pattern(h, steps, single=single, double=double, end=1.2, arms=0.0, passes=2)
+                one, two = 1.2 * slower * beat, 0.3 * slower * beat
+                pattern = walking_pattern(h, steps, single=one, double=two, end=1.2, arms=0.0, passes=2)
                 out.append(stabiliser_plan(pattern, period))
             return out[0], out[1]
         except InputError:
