@@ -28,8 +28,8 @@ AFTER = at.AFTER + 11
 # columns of B_FOOT: sole in the body's frame: place, axes row by row, half length and width
 F_PLACE, F_AXES, F_HALF, FOOT_COLUMNS = 0, 3, 12, 14
 # entries of B_STATE: places where the ankles stand; the base's velocity and place; each foot's weight in the estimate; what a period keeps of
-# the velocity; the period; velocities of ankles of feet that rock
-ANCHOR, VELOCITY, BASE, SHARE, KEEP, PERIOD, ROCK, STATE_SIZE = 0, 6, 9, 12, 14, 15, 16, 22
+# the velocity; the period
+ANCHOR, VELOCITY, BASE, SHARE, KEEP, PERIOD, STATE_SIZE = 0, 6, 9, 12, 14, 15, 16
 # entries of B_SEEN: centre of mass, its rate, spin about it; of each of four bodies place, rotation, velocity, angular velocity; of the soles
 # place and velocity
 COM, COM_RATE, SPIN, OF_BODY, OF_SOLE = 0, 3, 6, 9, 81

@@ -49,7 +49,6 @@ from bunraku.control.balance_arrays import (
     POSE_DAMPER,
     POSE_SPRING,
     RATE,
-    ROCK,
     SHARE,
     SHIFT,
     SHIFT_RATE,
@@ -157,7 +156,7 @@ def see(h):
         rate = 0.0
         for f in range(2):
             at += s[SHARE + f] * (s[ANCHOR + 3 * f + d] - work[bodies[f] * NW + POS + d])
-            rate += s[SHARE + f] * (s[ROCK + 3 * f + d] - work[bodies[f] * NW + VEL + d])
+            rate -= s[SHARE + f] * work[bodies[f] * NW + VEL + d]
         if share > 0.0:
             s[VELOCITY + d] += (1.0 - s[KEEP]) * (rate / share - s[VELOCITY + d])
             s[BASE + d] = at / share

@@ -46,8 +46,7 @@ RISE = 0.25  # m/s: how fast the centre of mass goes back to its height after le
 @dataclass(frozen=True)
 class Gains:
     """Of the stabiliser; rates in 1/s. `capture` k, `integral` [1/s]; pairs are (spring [1/s^2], damper [1/s]) of accelerations; weights are those
-    of the whole-body problem; `lean` [m] beyond the soles; `steps`: landing places may move; `friction` that it counts on; `rock` [rad]: tilt
-    of a foot that stands from which it is taken to roll."""
+    of the whole-body problem; `lean` [m] beyond the soles; `steps`: landing places may move; `friction` that it counts on."""
 
     capture: float = 2.0
     integral: float = 1.0
@@ -68,7 +67,6 @@ class Gains:
     margin: float = 0.01
     steps: bool = True
     friction: float = 0.6
-    rock: float = 0.05
 
     def as_set(self) -> list[float]:
         """In the order of balance_arrays.B_SET."""
@@ -105,7 +103,7 @@ class Stabiliser:
         self.instruments = Instruments(world, figure, model, feet, **(sensors or {}))
         self.room = b.BalanceRoom(model, feet, trunk, self.gains.friction)
         self.room.w[b.B_SET][:] = self.gains.as_set()
-        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0], self.gains.rock)
+        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0])
         self.mass = model.mass
         self.foot_mass = float(max(model.reals[f.body, MASS] for f in feet))
         self.weight = self.estimate.weight
@@ -143,7 +141,6 @@ class Stabiliser:
         if lifted >= 0:
             e.fresh[lifted] = False
         k, row = s.reference()
-        e.roll(s.plan.normals[k])
         if landed >= 0:
             s.found(landed, soles[landed, :2])
             e.land(landed, float(s.plan.rows[s.landing(), FOOT + 3 * landed + 2]))

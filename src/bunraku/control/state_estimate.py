@@ -1,11 +1,10 @@
 """Where a figure is, from its instruments alone: an IMU on the base, encoders at the joints, force sensors at the feet.
 
-    attitude  base <- IMU;   joints <- encoders;   place: p = sum_f load_f (anchor_f - x_f),   p' = sum_f load_f (anchor_f' - x_f')
+    attitude  base <- IMU;   joints <- encoders;   place: p = sum_f load_f (anchor_f - x_f),   p' = - sum_f load_f x_f'
 x_f is the ankle of foot f by kinematics with the base at the origin, anchor_f the place where it came to stand, load_f its share of the
 measured weight. A foot that lands is *fresh*: it has no say until it carries `FIRM` of the weight; its anchor is the estimate of that moment,
 its height drawn half-way to the one that was planned there, so that small errors do not add up over a walk while a bump is still felt.
-A foot that is tilted by more than `rock` rad rolls about its measured centre of pressure, and its anchor with it; less than that may be rubber
-below the ankle, which nobody measures. Rates pass a first-order low pass (`CUT`). Nothing of the world's true state is read.
+Rates pass a first-order low pass (`CUT`). Nothing of the world's true state is read: what the rubber below the ankles does is not known here.
 World axes, SI units. Checked in tests/control/test_stabiliser.py.
 """
 
@@ -24,11 +23,8 @@ from bunraku.control.balance_arrays import (
     KEEP,
     OF_BODY,
     OF_SOLE,
-    OMEGA,
     PERIOD,
-    ROCK,
     SHARE,
-    TURN,
     BalanceRoom,
 )
 from bunraku.control.balance_kernel import see
@@ -81,7 +77,6 @@ class StateEstimate:
     def __init__(
         self, instruments: Instruments, room: BalanceRoom, model: Model, feet: tuple[FootLike, FootLike], period: float,
         q: np.ndarray,
-        rock: float,
     ) -> None:  # fmt: skip
         self.instruments, self.handle = instruments, room.table.handle
         self.q, self.v, self.s, self.seen = room.w[W_Q], room.w[W_V], room.w[B_STATE], room.w[B_SEEN]
@@ -94,8 +89,6 @@ class StateEstimate:
         self.load = np.full(2, 0.5 * self.weight)
         self.pressure = np.zeros((2, 2))
         self.fresh, self.planned = [False, False], [0.0, 0.0]
-        self.halves = [np.asarray(f.half, dtype=float) for f in feet]
-        self.turns, self.rock = [np.asarray(f.rotation, dtype=float) for f in feet], rock
 
     def update(self, standing: np.ndarray) -> None:
         """Read the instruments; `standing` (2): which feet are at their anchors."""
@@ -112,21 +105,6 @@ class StateEstimate:
             firm = standing[side] and (not self.fresh[side] or not standing[1 - side])
             self.s[SHARE + side] = max(self.load[side], 0.02 * self.weight) if firm else 0.0
         see.call(self.handle)
-
-    def roll(self, normals: np.ndarray) -> None:
-        """Anchors of feet that are tilted against the planned normals (2, 3) of the ground, for the next period."""
-        for side in (0, 1):
-            n, a = OF_BODY + BODY_SIZE * side, ANCHOR + 3 * side
-            sole = self.seen[n + TURN : n + TURN + 9].reshape(3, 3) @ self.turns[side]
-            tilt = sole[:, 2] - normals[side]
-            rock = self.s[ROCK + 3 * side : ROCK + 3 * side + 3]
-            rock[:] = 0.0
-            if float(tilt @ tilt) > self.rock**2:
-                pivot = self.seen[OF_SOLE + 6 * side : OF_SOLE + 6 * side + 3] + sole[:, :2] @ np.clip(
-                    self.pressure[side], -self.halves[side], self.halves[side]
-                )
-                rock[:] = np.cross(self.seen[n + OMEGA : n + OMEGA + 3], self.seen[n : n + 3] - pivot)
-                self.s[a : a + 3] += self.s[PERIOD] * rock
 
     def land(self, side: int, height: float) -> None:
         """A foot stands from now on; `height` [m] was planned for its sole."""

@@ -1,7 +1,8 @@
 """Which foot stands and where the next one shall land: phases of a plan played by a clock, contacts by measurement, steps moved to catch a fall.
 
-Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's, and more
-than its own inertia) in the second half of its swing, near the ground. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
+Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FELT` of the figure's, and more than the
+swing's own inertia) in the second half of its swing, near the ground. If the ground is late, the clock waits and the foot goes down (`SEARCH`); if
+it is early, the foot stands where it is.
 
 Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum load_f o_f; its capture
 point by

@@ -53,7 +53,6 @@ class WalkingPlan:
     v: np.ndarray
     contact: np.ndarray  # (n, 2) bool
     swings: tuple[tuple[int, int, int], ...]
-    normals: np.ndarray  # (n, 2, 3) of the soles
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -66,9 +65,7 @@ class WalkingPlan:
         for k in (COM, ZMP, FOOT, FOOT + 3):
             rows[:, k : k + 3] += shift
         feet, bodies = turn @ self.foot_rotation, turn @ self.body_rotation
-        return WalkingPlan(
-            self.model, self.dt, rows, feet, bodies, self.q, self.v, self.contact, self.swings, self.normals @ turn.T
-        )
+        return WalkingPlan(self.model, self.dt, rows, feet, bodies, self.q, self.v, self.contact, self.swings)
 
 
 def plan_of(
@@ -117,7 +114,6 @@ def plan_of(
         v,
         touching,
         swings_of(touching),
-        np.stack([R[:, side] @ feet[side].rotation[:, 2] for side in (0, 1)], axis=1),
     )
 
 
