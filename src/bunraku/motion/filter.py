@@ -4,11 +4,12 @@
     filtered.solved.save("walk.bkr");  print(filtered.text())
 
 In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole motion instead of a local one):
-  1  the feet: when and where they stand (motion.footing), and foot trajectories that land and leave without speed;
-  2  the centre of mass: the nearest path whose zero-moment point stays in the soles (motion.com_plan);
-  3  step by step (motion.frame_problem), joint accelerations and floor forces together, with the equation of motion exact, forces
-     in their cones, soles held, that follow the feet, the path of the centre of mass, the recorded attitude of pelvis and trunk and the recorded
-     joint angles, by feedback; then v += dt a, q along v, as World steps.
+  1  arms that are inside the body come out (motion.apart);
+  2  the feet: when and where they stand (motion.footing), and foot trajectories that land and leave without speed and keep clear of each other;
+  3  the centre of mass and the angular momentum: the nearest path whose zero-moment point stays in the soles (motion.com_plan);
+  4  step by step (motion.frame_problem), joint accelerations and floor forces together, with the equation of motion exact, forces
+     in their cones, soles held, torques and distances of links within limits, that follow the feet, the paths of centre of mass and angular
+     momentum, the recorded attitude of pelvis and trunk and the recorded joint angles, by feedback; then v += dt a, q along v, as World steps.
 What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that cannot follow falls, physically.
 Checked in tests/motion/test_filter.py.
 """

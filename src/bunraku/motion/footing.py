@@ -94,7 +94,8 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
                 corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt, pace
             )
     ground_what_cannot_fly(motion, edges, lowest)
-    touching, stances = [], []
+    touching: list[tuple[np.ndarray, np.ndarray]] = []
+    stances: list[list[Stance]] = []
     for s in found:
         heel, toe = edges[s.link, "heel"], edges[s.link, "toe"]
         both = tidy(heel | toe, round(BRIEF / dt))
@@ -107,7 +108,9 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         touching.append((heel, toe))
         stances.append([stance(k, s, a, b, heel, toe) for a, b in runs(both)])
     places_apart(found, stances)
-    return feet_apart([feet_path(k, s, *on, tuple(at), dt) for s, on, at in zip(found, touching, stances)])
+    return feet_apart(
+        [feet_path(k, s, heel, toe, tuple(at), dt) for s, (heel, toe), at in zip(found, touching, stances)]
+    )
 
 
 def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
