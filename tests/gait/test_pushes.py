@@ -12,7 +12,8 @@ G = 9.80665
 
 def test_servos_hold_what_a_rigid_body_holds():
     """A rigid body on an edge d ahead of its centre of mass, h above it: an impulse s m at height p gives it the spin w = s m p / I about the
-    edge, which carries it over where I w^2 / 2 > m g (sqrt(h^2 + d^2) - h). Gravity takes back up to m g d T while the push of T lasts: two bounds."""
+    edge, which carries it over where I w^2 / 2 > m g (sqrt(h^2 + d^2) - h). Gravity takes back up to m g d T while the push of T lasts: two
+    bounds."""
     h = humanoid(bk.human())
     m, q = h.model, h.stand
     com = bk.centre_of_mass(m, q)

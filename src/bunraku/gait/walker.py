@@ -201,8 +201,9 @@ def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]
             out = []
             for first in (0, 1):
                 steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
-                times = {"single": 1.2 * slower * beat, "double": 0.3 * slower * beat, "end": 1.2}
-                out.append(stabiliser_plan(walking_pattern(h, steps, arms=0.0, passes=2, **times), period))
+                one, two = 1.2 * slower * beat, 0.3 * slower * beat
+                pattern = walking_pattern(h, steps, single=one, double=two, end=1.2, arms=0.0, passes=2)
+                out.append(stabiliser_plan(pattern, period))
             return out[0], out[1]
         except InputError:
             continue
