@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.draw.film import camera_for_all, count, frames, picture, write_mp4
+from bunraku.draw.film import along, camera_for_all, count, frames, picture, way, write_mp4
 from bunraku.errors import InputError, UnknownName
 from bunraku.motion import Recording
 from bunraku.world import World
@@ -40,6 +40,25 @@ def test_the_ball_is_drawn_where_it_flies(thrown):
         assert (
             np.abs(np.asarray(image, dtype=int)[here] - other[here]).max() > 30
         )  # something is there that is not in another frame
+
+
+def test_a_camera_that_goes_along_keeps_the_ball_larger(thrown):
+    """At even speed the mean over some time is the place itself, away from the ends; the ball then stays in the middle."""
+    middle = slice(len(thrown) // 2, len(thrown) // 2 + 1)
+    assert np.allclose(way(thrown)[middle, 0], thrown.q[middle, 0], atol=1e-3)
+    still, moving = (next(iter(frames(thrown, 4, view="right", width=120, height=90, follow=f))) for f in (False, True))
+
+    def seen(image):
+        return int((np.abs(np.asarray(image, dtype=int) - np.asarray(image, dtype=int)[2, 2]).max(axis=2) > 25).sum())
+
+    assert seen(moving) > 1.3 * seen(still)
+
+
+def test_instants_evenly_along_the_way(thrown):
+    rows = along(thrown, 6, 0.5)
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way(thrown), axis=0), axis=1))])
+    assert rows[-1] == len(thrown) - 1 and np.allclose(np.diff(gone[rows])[1:], 0.5, atol=0.05)
+    assert len(along(thrown, 3, 0.01)) == 3 and along(thrown, 6, 100.0) == [len(thrown) - 1]
 
 
 def test_refusals(thrown, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bunraku.draw.walk_plots import push_plot, walk_plots
+from bunraku.draw.walk_plots import contact_plot, push_plot, walk_plots
 from bunraku.motion.walk_report import walk_report
 from squatting import plates, record_squat
 
@@ -23,4 +23,10 @@ def test_plots_are_pictures(servos, tmp_path):
 
 def test_pushes_as_a_polar_plot():
     data = push_plot({"without": [0.2] * 8, "with": [0.4] * 8}, list(range(0, 360, 45)))
+    assert Image.open(io.BytesIO(data)).size[0] > 500
+
+
+def test_time_against_contact_points():
+    table = [{"points": n, "us": 2.0 * n} for n in (4, 8, 16)]
+    data = contact_plot({"joint_dof": 36, "contact": "pgs", "table": table})
     assert Image.open(io.BytesIO(data)).size[0] > 500

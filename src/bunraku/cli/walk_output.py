@@ -1,6 +1,6 @@
 """What `bunraku walk` prints and writes: the short table, summary.json, plots, strobe picture, film and page.
 
-The film goes along with the figure at 12.5 frames a second (GIF counts in 0.01 s); the page holds 30 frames a second of the recording.
+The film goes along with the figure at 10 frames a second; the page holds 30 frames a second of the recording.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bunraku.gait.walker import Walker
     from bunraku.motion.walk_report import WalkReport
 
-FPS, FILM = 12.5, (288, 360)
+FPS, FILM = 10.0, (288, 360)
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 

@@ -26,7 +26,7 @@ from bunraku.motion.touching import soles
 from bunraku.world.laststep import cross
 
 KEEP, LOOK = 0.008, 0.08  # m: the distance that is kept; from which on links are looked after
-SLOW, SOON = 12.0, 0.02  # 1/s, s
+SLOW, SOON, HARDEST = 12.0, 0.02, 60.0  # 1/s, s; m/s^2: the most that is asked for
 SMOOTH, ROUNDS = 0.08, 12  # s; rounds of moving arms out
 
 
@@ -93,7 +93,7 @@ class OwnLinks:
             bend = cross(twist[:, 3:], cross(twist[:, 3:], arm))
             drift += sign * ((about * bias).sum(axis=1) + (normals * bend).sum(axis=1))
             rate += sign * (about * twist).sum(axis=1)
-        least = np.clip((-SLOW * (np.array([x.gap for x in near]) - KEEP) - rate) / SOON, -1e6, 300.0) - drift
+        least = np.clip((-SLOW * (np.array([x.gap for x in near]) - KEEP) - rate) / SOON, -1e6, HARDEST) - drift
         return [Bound(row, float(x)) for row, x in zip(rows, least)]
 
 

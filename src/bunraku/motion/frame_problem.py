@@ -22,7 +22,7 @@ from bunraku.motion.equation import State
 
 EDGES = 4
 AGAIN = 8
-W_HOLD, W_FORCE, W_BOUND, W_TORQUE, W_APART = 1e6, 1e-2, 1e4, 1e3, 1e5
+W_HOLD, W_FORCE, W_BOUND, W_TORQUE, W_APART = 1e6, 1e-2, 1e4, 1e3, 1e4
 
 
 @dataclass(frozen=True)
