@@ -15,6 +15,7 @@ from websockets.sync.server import serve
 
 from bunraku.viewer import page as built
 from viewer_browser import PATIENCE, browser, open_page, until  # noqa: F401
+from viewer_client import poll
 from viewer_scenes import Walk
 
 TOKEN = "a-token_of-43-characters"
@@ -181,6 +182,7 @@ def test_a_lost_connection_is_said_and_comes_back(browser):  # noqa: F811
     assert page.get_by_test_id("mode").inner_text() == "Disconnected"
     again = Server(port=first.port)
     until(page, "bunraku.connected && bunraku.frames === 10 && document.getElementById('banner').hidden")
+    poll(lambda: again.commands, "a greeting")
     assert again.commands == [{"type": "hello"}]
     assert page.evaluate("bunraku.view") == "side"
     page.close()

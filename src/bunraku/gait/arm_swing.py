@@ -20,7 +20,7 @@ def wanted_poses(h: Humanoid, table: TimeTable, arms: float) -> np.ndarray:
     """(n, nq): the stance, its base headed between the feet, its arms swinging against the legs."""
     m, n = h.model, len(table.times)
     given = np.tile(h.stand, (n, 1))
-    heading = table.yaw.mean(axis=1)
+    heading = table.heading
     turn = exponential(np.outer(heading, [0.0, 0.0, 1.0]))
     given[:, 3:7] = multiply(turn, given[:, 3:7])
     ahead = np.einsum(

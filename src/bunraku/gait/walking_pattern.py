@@ -156,8 +156,7 @@ def walking_pattern(
     first = bump(table.times / table.still[0])
     last = bump((table.times - table.times[-1]) / table.still[1] + 1.0)
     hips = h.hips(h.stand)[None] - centroidal(h.model, h.stand).com  # (1, 2, 3), turned with the base
-    headings = table.yaw.mean(axis=1)
-    hips = turned(headings, hips)
+    hips = turned(table.heading, hips)
     height = float(centroidal(h.model, h.stand).com[2])
     height = 1.1 * height if stepped else height
     residual, q, best = np.zeros((len(table.times), 2)), given.copy(), None
@@ -171,7 +170,7 @@ def walking_pattern(
         zmp = table.zmp.copy()
         zmp[:, :2] += added
         if n == 0:
-            q[:, :3] = com - turned(headings, (centroidal(h.model, h.stand).com - h.stand[:3])[None, None])[:, 0]
+            q[:, :3] = com - turned(table.heading, (centroidal(h.model, h.stand).com - h.stand[:3])[None, None])[:, 0]
         poses = walking_poses(h, q, given, table.position, table.rotation, com)
         check_poses(h, table, poses, steps)
         q = poses.q

@@ -4,7 +4,9 @@ Standing for `start` s, then for each step `single` s on one foot, with `double`
 The zero-moment point is in the middle of the sole that carries, and goes to the next one while both stand, along the minimum-jerk
 polynomial; it leaves the middle between the feet in the last `shift` s of the first standing and returns there in the first `shift` s of
 the last one. The ground counts as high as the lower foot, and changes while one foot swings (`level`): so the leg behind reaches its foot
-up to the moment it leaves it, on stairs up and down. Checked in tests/gait/test_zmp_reference.py.
+up to the moment it leaves it, on stairs up and down. The figure heads where its feet do on the mean of a step's time, so
+that it turns evenly around a bend: turning anew with each step would ask a lone sole for more moment about the vertical than friction gives.
+Checked in tests/gait/test_zmp_reference.py.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from bunraku.gait.min_jerk import min_jerk
 @dataclass(frozen=True, eq=False)
 class TimeTable:
     """n samples: times [s]; step (n): number of the step that is under way or comes next; contact (n, 2); position (n, 2, 3), rotation (n,
-    2, 3, 3), yaw (n, 2) of the soles; zmp (n, 3); load (n, 2) share of the weight; level (n): height of the ground [m]; still: seconds of
-    standing at both ends."""
+    2, 3, 3), yaw (n, 2) of the soles; heading (n) of the figure; zmp (n, 3); load (n, 2) share of the weight; level (n): height of the
+    ground [m]; still: seconds of standing at both ends."""
 
     times: np.ndarray
     step: np.ndarray
@@ -32,6 +34,7 @@ class TimeTable:
     position: np.ndarray
     rotation: np.ndarray
     yaw: np.ndarray
+    heading: np.ndarray
     zmp: np.ndarray
     load: np.ndarray
     level: np.ndarray
@@ -96,4 +99,15 @@ def time_table(
         zmp[rows] = at + x[:, None] * (0.5 * (feet[0] + feet[1]) - at)
         load[rows, 0] = share + x * (0.5 - share)
     load[:, 1] = 1.0 - load[:, 0]
-    return TimeTable(times, step, contact, position, rotation, yaw, zmp, load, level, (start - shift, end - shift))
+    heading = running_mean(yaw.mean(axis=1), min(single + double, 1.8 * min(start, end)) / dt)
+    return TimeTable(
+        times, step, contact, position, rotation, yaw, heading, zmp, load, level, (start - shift, end - shift)
+    )
+
+
+def running_mean(x: np.ndarray, samples: float) -> np.ndarray:
+    """Each value as the mean of those around it, a window of some samples; the ends go on as they are."""
+    half = max(int(samples / 2), 0)
+    whole = np.concatenate([np.full(half, x[0]), x, np.full(half, x[-1])])
+    sums = np.concatenate([[0.0], np.cumsum(whole)])
+    return (sums[2 * half + 1 :] - sums[: len(x)]) / (2 * half + 1)

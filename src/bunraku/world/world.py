@@ -70,7 +70,7 @@ class World(Recorded, watched.Watched):
         integrator: str = "euler",
         gravity: Sequence[float] = (0.0, 0.0, -9.80665),
         tolerance: float = 1e-6,
-        sweeps: int = 1250,
+        sweeps: int = 2500,
         margin: float = 0.01,
         stiffness: float = 2e5,
         damping: float = 1e3,

@@ -50,7 +50,7 @@ STUCK = 2  # all is met but a row that nothing can move (an immovable pair), or 
 BROKEN = 3  # K or b is not finite; lam is zero
 
 TOLERANCE = 1e-6  # default residual
-MAX_SWEEPS = 1250  # default; sweeps and Newton steps together
+MAX_SWEEPS = 2500  # default; sweeps and Newton steps together
 
 UNTOUCHED = 0.1  # of the tolerance: a start so good is returned as it is (errors of successive steps shall not add up)
 BETTER = 0.999  # of the error: worth remembering (impulses that grow without bound gain next to nothing)
