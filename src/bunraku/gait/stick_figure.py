@@ -1,7 +1,7 @@
 """Sticks for robots that are drawn by meshes only, or not at all: capsules from joint to joint, seen and not felt.
 
 Each link gets a capsule to the joint of every link it carries, and an end link one through its centre of mass, where it has no box, sphere or capsule
-of its own. Pictures (bunraku.draw) do not draw meshes, so without sticks such a robot would walk unseen. Checked in tests/gait/test_humanoid.py.
+of its own. Pictures (bunraku.draw) draw a mesh as its box, which hides how a leg bends; sticks show it. Checked in tests/gait/test_humanoid.py.
 """
 
 from __future__ import annotations
