@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.collision.hull import missing_extra
 from bunraku.draw.solids import solids, sticks
 
 
@@ -18,8 +17,6 @@ FACES = ((0, 2, 1), (1, 2, 3), (0, 4, 2), (2, 4, 5), (0, 1, 4), (2, 5, 3), (1, 3
 
 
 def test_a_box_holds_its_mesh(tmp_path):
-    if missing_extra():
-        pytest.skip("the extra `mesh` is not installed")
     lines = [f"v {x} {y} {z}" for x, y, z in WEDGE] + ["f " + " ".join(str(k + 1) for k in face) for face in FACES]
     (tmp_path / "wedge.obj").write_text("\n".join(lines) + "\n")
     figure = bk.Description(name="wedge")

@@ -44,7 +44,7 @@ from bunraku.choreography.arrays import (
     TARGET,
     WAITING,
 )
-from bunraku.control.end_links import ROOT, base_of, point_of
+from bunraku.control.end_links import ROOT, point_of, whole_momentum
 from bunraku.control.whole_body_arrays import (
     C_POINT,
     NC,
@@ -57,11 +57,10 @@ from bunraku.control.whole_body_arrays import (
     W_SCRATCH,
 )
 from bunraku.control.whole_body_build import row3
-from bunraku.dynamics.passes import rigid
-from bunraku.model.layout import NW, OMEGA, PLACE, POS, RIGID, ROT, VEL
+from bunraku.model.layout import NW, PLACE, RIGID
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld9, scale, sub, sv
+from bunraku.spatial.vec import dot, sub
 
 AWAY = 0.01  # m from where it is to where it shall be, from which a dragged foot leaves the floor
 NEAR = 0.03  # m of the capture point from the middle of the links that go on carrying
@@ -72,20 +71,7 @@ PUSH = 6.0  # m/s^2: largest acceleration of the centre of mass that is asked fo
 def see_momentum(h):
     """P_SEEN: centre of mass, its velocity, angular momentum about it, capture point."""
     ints, reals, work, seen = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH), reals1(h, P_SEEN)
-    com = add(ld3(work, ROOT * NW + POS), base_of(ints, reals, work)[1])
-    mass = 0.0
-    linear = (0.0, 0.0, 0.0)
-    angular = (0.0, 0.0, 0.0)
-    for i in range(1, ints.shape[0]):
-        w = i * NW
-        om = ld3(work, w + OMEGA)
-        vel = ld3(work, w + VEL)
-        m, first, I = rigid(reals, i, ld9(work, w + ROT))
-        l = axpy(m, vel, cross(om, first))
-        mass += m
-        linear = add(linear, l)
-        angular = add(angular, add(add(sv(I, om), cross(first, vel)), cross(sub(ld3(work, w + POS), com), l)))
-    rate = scale(1.0 / mass, linear)
+    com, rate, angular = whole_momentum(ints, reals, work)
     for d in range(3):
         seen[COM + d] = com[d]
         seen[COM_RATE + d] = rate[d]

@@ -68,7 +68,7 @@ from bunraku.control.balance_arrays import (
     WEIGH_SPIN,
     WEIGHT,
 )
-from bunraku.control.end_links import ROOT, base_of, survey
+from bunraku.control.end_links import ROOT, survey, whole_momentum
 from bunraku.control.walking_plan import FOOT, FOOT_ACC, FOOT_RATE
 from bunraku.control.walking_plan import SPIN as PLAN_SPIN
 from bunraku.control.walking_plan import TURN as PLAN_TURN
@@ -103,13 +103,13 @@ from bunraku.control.whole_body_arrays import (
 from bunraku.control.whole_body_arrays import WEIGHT as T_WEIGHT
 from bunraku.control.whole_body_build import room_of, row3
 from bunraku.control.whole_body_kernel import whole_body
-from bunraku.dynamics.passes import rigid
+from bunraku.integrators.drive import ball_error
 from bunraku.model import layout
 from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, NW, POS, RIGID, ROT, VEL
 from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mt, mv, scale, st3, st9, sub, sv
+from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mt, mv, scale, st3, st9, sub
 
 
 @inline
@@ -123,21 +123,9 @@ def turn_error(R, goal):
 def momentum_seen(h, base, velocity):
     """B_SEEN: centre of mass, its rate, spin; the figure's base is at `base` and moves with `velocity` more than the scratch has it."""
     ints, reals, work, seen = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH), reals1(h, B_SEEN)
-    com = add(ld3(work, ROOT * NW + POS), base_of(ints, reals, work)[1])
-    mass = 0.0
-    linear = (0.0, 0.0, 0.0)
-    angular = (0.0, 0.0, 0.0)
-    for i in range(1, ints.shape[0]):
-        w = i * NW
-        om = ld3(work, w + layout.OMEGA)
-        vel = ld3(work, w + VEL)
-        m, first, I = rigid(reals, i, ld9(work, w + ROT))
-        l = axpy(m, vel, cross(om, first))
-        mass += m
-        linear = add(linear, l)
-        angular = add(angular, add(add(sv(I, om), cross(first, vel)), cross(sub(ld3(work, w + POS), com), l)))
+    com, rate, angular = whole_momentum(ints, reals, work)
     st3(seen, COM, add(com, base))
-    st3(seen, COM_RATE, axpy(1.0 / mass, linear, velocity))
+    st3(seen, COM_RATE, add(rate, velocity))
     st3(seen, SPIN, angular)
 
 
@@ -181,17 +169,6 @@ def see(h):
         st3(seen, OF_SOLE + 6 * f, add(ld3(seen, n + PLACE), arm))
         st3(seen, OF_SOLE + 6 * f + 3, add(ld3(seen, n + SPEED), cross(ld3(seen, n + OMEGA), arm)))
     return 0
-
-
-@inline
-def ball_error(q, goal, k):
-    """Rotation vector, body axes, from quaternion q[k:k+4] to goal[k:k+4]: twice the sine of half the angle."""
-    w = q[k] * goal[k] + q[k + 1] * goal[k + 1] + q[k + 2] * goal[k + 2] + q[k + 3] * goal[k + 3]
-    x = q[k] * goal[k + 1] - q[k + 1] * goal[k] - q[k + 2] * goal[k + 3] + q[k + 3] * goal[k + 2]
-    y = q[k] * goal[k + 2] + q[k + 1] * goal[k + 3] - q[k + 2] * goal[k] - q[k + 3] * goal[k + 1]
-    z = q[k] * goal[k + 3] - q[k + 1] * goal[k + 2] + q[k + 2] * goal[k + 1] - q[k + 3] * goal[k]
-    s = 2.0 if w >= 0.0 else -2.0
-    return (s * x, s * y, s * z)
 
 
 @part

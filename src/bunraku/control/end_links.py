@@ -34,7 +34,7 @@ from bunraku.model.layout import (
 )
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import add, cross, dot, ld3, ld6, ld9, mv, s_inverse, scale, st3, st6, sub, sv
+from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, ld9, mv, s_inverse, scale, st3, st6, sub, sv
 
 ROOT = 1  # the body of the base
 
@@ -146,6 +146,25 @@ def base_bias(ints, reals, work):
     """(angular, linear) acceleration of the base with q'' = 0 and no outer force but gravity: -Mb^-1 hb."""
     al, a = answer(base_of(ints, reals, work), ld3(work, ROOT * NW + WRENCH), ld3(work, ROOT * NW + WRENCH + 3))
     return scale(-1.0, al), scale(-1.0, a)
+
+
+@inline
+def whole_momentum(ints, reals, work):
+    """(centre of mass, its velocity, angular momentum about it) of the whole figure, after `survey`."""
+    com = add(ld3(work, ROOT * NW + POS), base_of(ints, reals, work)[1])
+    mass = 0.0
+    linear = (0.0, 0.0, 0.0)
+    angular = (0.0, 0.0, 0.0)
+    for i in range(1, ints.shape[0]):
+        w = i * NW
+        om = ld3(work, w + OMEGA)
+        vel = ld3(work, w + VEL)
+        m, first, I = rigid(reals, i, ld9(work, w + ROT))
+        l = axpy(m, vel, cross(om, first))
+        mass += m
+        linear = add(linear, l)
+        angular = add(angular, add(add(sv(I, om), cross(first, vel)), cross(sub(ld3(work, w + POS), com), l)))
+    return com, scale(1.0 / mass, linear), angular
 
 
 @inline
