@@ -17,7 +17,7 @@ FLAGS = (
     *("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
 )
-PATIENCE = float(os.environ.get("BUNRAKU_PATIENCE", "60"))  # s until a condition counts as never met
+PATIENCE = float(os.environ.get("BUNRAKU_PATIENCE", "300"))  # s until a condition counts as never met
 
 
 def find_chromium():

@@ -12,7 +12,7 @@ import bunraku as bk
 from bunraku.viewer.messages import unpack_frames
 
 PAGE = "<!doctype html><title>t</title><style>p{color:red}</style><script>let a = 1;</script><p>page</p>"
-PATIENCE = 30.0  # s
+PATIENCE = 300.0  # s until a state counts as never reached: a first step may have to compile on a busy machine
 
 
 def poll(condition, what="it"):

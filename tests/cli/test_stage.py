@@ -10,7 +10,7 @@ import pytest
 
 import bunraku
 from bunraku.cli import main
-from viewer_client import PAGE, hear, page, say
+from viewer_client import PAGE, PATIENCE, hear, page, say
 
 START = "import sys; from bunraku.viewer import view; view.page_html = lambda: {page!r}; from bunraku.cli import main; sys.exit(main(sys.argv[1:]))"
 
@@ -35,7 +35,7 @@ def test_it_prints_its_address_takes_pins_and_ends_with_ctrl_c(tmp_path):
             say(p, "save")
             assert str(score) in hear(p, "status", lambda m: m["error"])["error"]
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 0 and err == "" and "[[pin]]" in score.read_text()

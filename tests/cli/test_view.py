@@ -13,7 +13,7 @@ import bunraku
 from bunraku.cli import main
 from bunraku.cli.view import world_of
 from bunraku.viewer import view as module
-from viewer_client import PAGE, hear, page
+from viewer_client import PAGE, PATIENCE, hear, page
 
 START = "import sys; from bunraku.viewer import view; view.page_html = lambda: {page!r}; from bunraku.cli import main; sys.exit(main(sys.argv[1:]))"
 SOURCE = str(Path(bunraku.__file__).parent.parent)
@@ -44,7 +44,7 @@ def test_it_prints_its_address_serves_and_ends_with_ctrl_c(what):
         with page(url) as p:
             assert hear(p, "frame", lambda f: f.time > 0.01)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 0 and err == "" and "Ctrl-C" in hint

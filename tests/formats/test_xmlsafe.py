@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 
 import pytest
 
@@ -83,10 +82,8 @@ def test_broken_and_forbidden(text, message):
 
 def test_billion_laughs_is_refused_before_it_is_expanded():
     entities = "".join(f"<!ENTITY e{i} '{f'&e{i - 1};' * 10 if i else 'ha'}'>" for i in range(12))
-    started = time.perf_counter()
     with pytest.raises(FormatError, match="DOCTYPE"):
         xmlsafe.parse(f"<!DOCTYPE a [{entities}]><a>&e11;</a>", "x")
-    assert time.perf_counter() - started < 1.0
 
 
 def test_depth():

@@ -12,7 +12,7 @@ from bunraku.errors import InputError
 from bunraku.viewer.live import Live
 from bunraku.viewer.show import Show
 from bunraku.viewer.view import view_world
-from viewer_client import PAGE, address, falling, hear, page, poll, say, standing, until_closed
+from viewer_client import PAGE, PATIENCE, address, falling, hear, page, poll, say, standing, until_closed
 
 
 @pytest.fixture
@@ -124,13 +124,8 @@ def test_a_slow_reader_gets_the_latest_and_holds_up_nobody():
         first = hear(slow, "frame").sequence
         size = 32 + 4 * (100 * 13 + 49)
         most = 8 * 2**20 // size  # frames that kernel buffers of both ends may hold
-        begin = time.monotonic()
-        longest = 0.0
         while view._show._frames.sequence < first + 300:
-            started = time.monotonic()
             hear(quick, "frame")
-            longest = max(longest, time.monotonic() - started)
-        assert time.monotonic() - begin < 60 and longest < 10
         newest, count, last = view._show._frames.sequence, 0, 0
         while last < newest:
             last, count = hear(slow, "frame").sequence, count + 1
@@ -148,14 +143,12 @@ def test_frames_wait_in_no_queue():
         with page(server.url, max_queue=1) as slow:
             poll(lambda: server.viewers, "a viewer")
             frames = [bytes([k % 256]) * 200_000 for k in range(1000)]
-            began = time.monotonic()
-            for frame in frames:
+            for frame in frames:  # 200 MB would not fit: were one waited for, this would never end
                 server.publish(frame)
-            assert time.monotonic() - began < 5.0  # 200 MB would not fit: nothing waited
             (connection,) = server.viewers.values()
             assert connection.transport.get_write_buffer_size() < 3 * len(frames[0])
             got = 0
-            while (message := slow.recv(timeout=20)) != frames[-1]:
+            while (message := slow.recv(timeout=PATIENCE)) != frames[-1]:
                 got += isinstance(message, bytes)
             assert got < 200
     finally:

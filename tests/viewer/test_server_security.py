@@ -12,7 +12,7 @@ from bunraku.errors import InputError
 from bunraku.viewer import server
 from bunraku.viewer.page import policy
 from bunraku.viewer.view import view_world
-from viewer_client import PAGE, address, falling, hear, page, poll, raw, request, say, until_closed
+from viewer_client import PAGE, PATIENCE, address, falling, hear, page, poll, raw, request, say, until_closed
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -140,7 +140,7 @@ def test_unknown_path(view, path):
     ids=range(6),
 )  # fmt: skip
 def test_what_is_no_request(view, data):
-    with socket.create_connection(("127.0.0.1", int(address(view.url)[0].split(":")[1])), timeout=20) as s:
+    with socket.create_connection(("127.0.0.1", int(address(view.url)[0].split(":")[1])), timeout=PATIENCE) as s:
         try:
             s.sendall(data)
             s.shutdown(socket.SHUT_WR)
@@ -206,7 +206,7 @@ def test_200_idle_connections(view):
     """Connections that never say a word are bounded in number, at once, and the simulation does not notice."""
     port, before = int(address(view.url)[0].split(":")[1]), view._show.steps
     assert server.MOST_VIEWERS + server.MOST_OPENING < 150
-    idle = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(200)]
+    idle = [socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) for _ in range(200)]
     try:
         refused = [s for s in idle[server.MOST_VIEWERS + server.MOST_OPENING + 2 :] if s.recv(12) == b"HTTP/1.1 503"]
         assert len(refused) >= 200 - server.MOST_VIEWERS - server.MOST_OPENING - 4
@@ -254,7 +254,7 @@ def test_a_connection_that_never_asks_is_dropped(monkeypatch):
     monkeypatch.setattr(server, "HANDSHAKE", 0.2)
     with view_world(falling(), browser=False, html=PAGE) as view:
         port = int(address(view.url)[0].split(":")[1])
-        s = socket.create_connection(("127.0.0.1", port), timeout=20)
+        s = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         s.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert s.recv(100) == b""
         s.close()

@@ -8,7 +8,7 @@ import pytest
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer import view as module
 from bunraku.viewer.view import View, view_world
-from viewer_client import PAGE, address, falling, hear, page, poll
+from viewer_client import PAGE, PATIENCE, address, falling, hear, page, poll
 
 
 def test_handle():
@@ -99,5 +99,5 @@ def test_a_page_of_some_megabytes_arrives_whole():
     with falling().view(browser=False, html=text) as view:
         import urllib.request
 
-        with urllib.request.urlopen(f"http://{address(view.url)[0]}/", timeout=30) as answer:
+        with urllib.request.urlopen(f"http://{address(view.url)[0]}/", timeout=PATIENCE) as answer:
             assert answer.read().decode() == text

@@ -17,7 +17,7 @@ import bunraku as bk
 from bunraku.cli import main
 from bunraku.motion import Recording
 from bunraku.viewer.view import view_recording
-from viewer_browser import browser, open_page, pixels, until
+from viewer_browser import PATIENCE, browser, open_page, pixels, until
 
 __all__ = ["browser"]
 
@@ -80,7 +80,7 @@ def test_a_notebook_shows_it_in_place_and_other_pages_cannot(browser, tmp_path):
         page.close()
         (tmp_path / "foreign.html").write_text(f"<!doctype html>{cell}")
         page = open_page(browser, (tmp_path / "foreign.html").as_uri())
-        for _ in range(500):
+        for _ in range(round(50 * PATIENCE)):
             if any("frame-ancestors" in fault or "Content Security Policy" in fault for fault in page.faults):
                 break
             page.wait_for_timeout(20)

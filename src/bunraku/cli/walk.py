@@ -97,6 +97,10 @@ def main(
         update(60, "preparing")
         with timed(seconds, "prepare"):
             walker = Walker(pattern, terrain=ground, **options)
+        if view:  # an address is given only once the figure can walk: the first step compiles
+            start = walker.world.snapshot()
+            walker.world.step(1)
+            walker.world.restore(start)
     if view:
         return live(walker, pushes, browser=browser, port=port)
     with progress_bar(100, "walking") as update:
