@@ -72,9 +72,13 @@ class Live(Show):
         return done > 0
 
     def forward(self, n: int) -> None:
-        """n steps, unless something else is ordered before they are done."""
+        """n steps, unless something else is ordered before they are done; many of them are watched on their way."""
+        shown = time.perf_counter()
         while n > 0 and not self._stopped.is_set() and not self._orders:
             n -= self._some(n)
+            if n > 0 and time.perf_counter() - shown > PERIOD and self._audience is not None:
+                self._audience.publish(self.frame())
+                shown = time.perf_counter()
 
     def go_to(self, time: float) -> None:
         """Back to the start; no other time is kept."""
