@@ -62,7 +62,8 @@ def test_readings_draw_the_same_noise():
     (a, _, at_once), (b, _, alone) = instrumented(**options), instrumented(**options)
     readings = Readings(a, at_once)
     for _ in range(5):
-        a.step(2), b.step(2)
+        a.step(2)
+        b.step(2)
         assert np.allclose(readings.read(), one_by_one(alone), rtol=1e-10, atol=1e-9)
         assert np.array_equal(readings.read(), readings.read())  # one draw a step
 
