@@ -1,9 +1,11 @@
 """`bunraku bench walk`: figures of a short walk, and refusals."""
 
+import json
+
 import pytest
 
 from bunraku.cli import main
-from bunraku.cli.bench_walk_time import against_contacts, against_mujoco, cut_soles, figure_36
+from bunraku.cli.bench_walk_time import against_contacts, against_mujoco, cut_soles, figure_36, with_stabiliser
 from bunraku.cli.bench_walk_trials import HEADS, cells
 
 
@@ -25,6 +27,17 @@ def test_cut_soles_are_the_same_sole():
     assert (min(ends), max(ends)) == pytest.approx(
         (whole.position[0] - whole.size[0], whole.position[0] + whole.size[0])
     )
+
+
+def test_the_stabiliser_is_timed(capsys):
+    """By itself, and in JSON beside the keys that were there before."""
+    found = with_stabiliser(1, steps=2)
+    assert found["joint_dof"] == 34 and found["period_ms"] == 4.0
+    assert found["real_time_factor"] == pytest.approx(1e3 / found["mean_us"])
+    assert main(["bench", "walk", "--repeats", "1", "--no-contacts", "--no-mujoco", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["real_time_factor_stabiliser"] == report["stabiliser"]["real_time_factor"] > 0
+    assert set(report) == {"stabiliser", "real_time_factor_stabiliser", "method", "machine"}
 
 
 def test_mujoco_walks_the_same_walk():

@@ -58,6 +58,35 @@ def test_it_believes_its_sensors(pattern):
     assert abs(np.arctan2(walker.stabiliser.estimate.seen[n + 2], walker.stabiliser.estimate.seen[n + 8])) < 0.004
 
 
+def test_the_law_of_one_period(pattern):
+    """After any period: capture point, error, sum, pressure and force are those of the module text's equations, in NumPy from what was seen."""
+    walker = Walker(pattern, bushes=True, stabiliser=True)
+    s, k_f = walker.stabiliser, walker.stabiliser.room.w[b.B_FIGURE]
+    feel, seen, row, ask = (s.room.w[k] for k in (b.B_FEEL, b.B_SEEN, b.B_ROW, b.B_ASK))
+    walker.run(0.2)
+    walker.world.push(walker.figure["trunk"], (120.0, 40.0, 0.0), 0.1)
+    free = 0
+    for _ in range(120):
+        before = s.sum.copy()
+        walker.world.step(4)
+        com, rate = seen[b.COM : b.COM + 3], seen[b.COM_RATE : b.COM_RATE + 3]
+        w = np.sqrt(9.80665 / (com[2] - row[ZMP + 2]))
+        assert feel[b.CAPTURE : b.CAPTURE + 2] == pytest.approx(com[:2] + rate[:2] / w, abs=1e-12)
+        error = feel[b.ERROR : b.ERROR + 2]
+        assert s.sum == pytest.approx(np.clip((1 - 0.002) * before + 0.004 * error, -0.05, 0.05), abs=1e-15)
+        force = k_f[b.MASS] * w**2 * (com[:2] - s.pressure)
+        assert ask[b.FORCE : b.FORCE + 2] == pytest.approx(force, rel=1e-9, abs=1e-9)
+        if s.moved is None and not s.stepping.offset.any():  # both feet where they are planned to be
+            wanted = row[COM : COM + 2] + row[COM_RATE : COM_RATE + 2] / w
+            assert error == pytest.approx(feel[b.CAPTURE : b.CAPTURE + 2] - wanted, abs=1e-12)
+            p = row[ZMP : ZMP + 2] + 3.0 * error + s.sum + 0.3 * s.missed
+            if np.abs(p - row[ZMP : ZMP + 2]).max() < 0.03:  # well inside the soles
+                free += 1
+                assert s.pressure == pytest.approx(p, abs=1e-12)
+    assert free > 10
+    assert walker.fell is None
+
+
 def test_a_plan_has_the_patterns_feet_and_one_pendulum(pattern):
     """Soles and centre of mass are the pattern's; the zero-moment point of the plan is near the whole figure's own."""
     plan, fine = stabiliser_plan(pattern, 0.004), pattern.at_rate(0.004)

@@ -1,8 +1,9 @@
 """`bunraku bench walk`: how fast walking figures are simulated, and what they withstand.
 
 By default: microseconds a step against the number of contact points for a figure of 36 degrees of freedom with bushes, its real-time factor at 1 ms,
-and the ratio to MuJoCo replaying the same walk on the same robot (bunraku.cli.bench_walk_time). --experiments: walks of all kinds, who falls and
-who does not; --pushes: the largest push survived from eight directions (bunraku.cli.bench_walk_trials).
+that of human() with bushes and stabiliser, and the ratio to MuJoCo replaying the same walk on the same robot (bunraku.cli.bench_walk_time).
+--experiments: walks of all kinds, who falls and who does not; --pushes: the largest push survived from eight directions
+(bunraku.cli.bench_walk_trials).
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import InputError
 
 METHOD = (
-    "one thread, steps of 1 ms, ten steps replayed by servos; minimum of interleaved repeats; contact points: pieces of 20 steps, Python and "
-    "collision detection included, soles cut into pieces; MuJoCo: the same links, hinges, boxes, gains and track, mujoco.rollout, the faster cone"
+    "one thread, steps of 1 ms, ten steps replayed by servos or walked with the stabiliser; minimum of interleaved repeats; contact points and "
+    "stabiliser: pieces of 20 steps, Python and collision detection included, soles cut into pieces; MuJoCo: "
+    "the same links, hinges, boxes, gains and track, mujoco.rollout, the faster cone"
 )
 TRIALS = "every walk runs to its end or its fall, steps of 1 ms, recorded; noise above 30 Hz and margin on one foot without 20 ms at both ends"
 
@@ -25,6 +27,7 @@ def walk(
     json: bool = False,
     repeats: int = 10,
     contacts: bool = True,
+    stabiliser: bool = True,
     mujoco: bool = True,
     experiments: bool = False,
     pushes: bool = False,
@@ -36,6 +39,7 @@ def walk(
         json: Print JSON.
         repeats: Interleaved repeats of each measurement; the minimum counts.
         contacts: Time a step against contact points (figure of 36 degrees of freedom, bushes).
+        stabiliser: Time the walk of human() with bushes and stabiliser.
         mujoco: Time MuJoCo replaying the same walk of simple_humanoid.
         experiments: Walks of all kinds instead: 19 steps rigid, on bushes, with the stabiliser; stairs, slope, bumps; other robots.
         pushes: The largest push survived from eight directions instead, standing and walking, with and without stabiliser.
@@ -52,14 +56,18 @@ def walk(
         if pushes:
             report["pushes"] = measure_pushes(plots)
     else:
-        from bunraku.cli.bench_walk_time import against_contacts, against_mujoco
+        from bunraku.cli.bench_walk_time import against_contacts, against_mujoco, with_stabiliser
 
-        with progress_bar(2, "bench walk") as update:
+        with progress_bar(3, "bench walk") as update:
             if contacts:
                 report["contact_points"] = against_contacts(repeats, update=lambda text: update(0, text))
                 report["real_time_factor"] = report["contact_points"]["real_time_factor"]
+            if stabiliser:
+                update(1, "stabiliser")
+                report["stabiliser"] = with_stabiliser(repeats)
+                report["real_time_factor_stabiliser"] = report["stabiliser"]["real_time_factor"]
             if mujoco:
-                update(1, "MuJoCo")
+                update(2, "MuJoCo")
                 report["mujoco"] = against_mujoco(repeats)
                 report["ratio"] = report["mujoco"]["ours"][0]["ratio"]
     report |= {"method": METHOD if not (experiments or pushes) else TRIALS, "machine": machine()}
@@ -87,8 +95,13 @@ def show(report: dict[str, Any]) -> None:
             table.add_row(str(r["points"]), f"{r['us']:.1f}", f"{r['us_most']:.1f}")
         console.print(table)
         console.print(
-            f"{found['figure']}: {found['joint_dof']} joint degrees of freedom, {found['contact']}; mean of a walk {found['mean_us']:.1f} us "
-            f"a step of 1 ms: {found['real_time_factor']:.0f} times real time"
+            f"without stabiliser, by servos: {found['figure']}: {found['joint_dof']} joint degrees of freedom, {found['contact']}; mean of a walk "
+            f"{found['mean_us']:.1f} us a step of 1 ms: {found['real_time_factor']:.0f} times real time"
+        )
+    if found := report.get("stabiliser"):
+        console.print(
+            f"with stabiliser, every {found['period_ms']:.0f} ms: {found['figure']}: {found['joint_dof']} joint degrees of freedom, "
+            f"{found['contact']}; mean of a walk {found['mean_us']:.1f} us a step of 1 ms: {found['real_time_factor']:.0f} times real time"
         )
     if found := report.get("mujoco"):
         table = Table("walk of " + found["robot"], "us a step", "times real time", "MuJoCo / Bunraku")

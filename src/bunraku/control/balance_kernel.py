@@ -1,6 +1,6 @@
-"""A figure that keeps its balance, in two kernels: where it is (from what was measured), and the torques of what is asked of it.
+"""A figure that keeps its balance: where it is (from what was measured), and the torques of what is asked of it. Parts of control.balance_law.
 
-`see`: poses with the base at the origin; its place and velocity from the feet that stand (control.state_estimate).
+`take_in`: what was read; `see`: poses with the base at the origin; its place and velocity from the feet that stand (control.state_estimate).
 `act`: the whole-body problem filled in place and solved. Four contacts at the corners of each sole that stands, near to forces that share the wanted
 pressure among the feet and within each of them (bilinear weights); tasks for base and trunk (turning) and the swinging foot (all six); posture
 for everything else; momentum rows for the wanted force. Joint limits become bounds of accelerations,
@@ -14,14 +14,20 @@ from bunraku.control.balance_arrays import (
     ANCHOR,
     B_ASK,
     B_BODY,
+    B_FEEL,
+    B_FIGURE,
     B_FOOT,
     B_GOAL_Q,
     B_GOAL_V,
+    B_IQ,
+    B_IV,
     B_LIMIT,
+    B_READ,
     B_ROW,
     B_SEEN,
     B_SET,
     B_STATE,
+    B_STEP,
     B_TURNS,
     BASE,
     BODY_DAMPER,
@@ -32,13 +38,18 @@ from bunraku.control.balance_arrays import (
     F_AXES,
     F_HALF,
     F_PLACE,
+    FELT,
     FOOT_DAMPER,
     FOOT_SPRING,
     FORCE,
+    FRESH,
+    HEAVY,
     HOLD_DAMPER,
     HOLD_SPRING,
     INSIDE,
     KEEP,
+    KEEP_LOAD,
+    LOADS,
     LOOK,
     OF_BODY,
     OF_SOLE,
@@ -55,6 +66,7 @@ from bunraku.control.balance_arrays import (
     SPEED,
     SPIN,
     SPIN_DAMPER,
+    STANDING,
     STANDS,
     SWINGS,
     TURN,
@@ -106,7 +118,6 @@ from bunraku.control.whole_body_kernel import whole_body
 from bunraku.integrators.drive import ball_error
 from bunraku.model import layout
 from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, NW, POS, RIGID, ROT, VEL
-from bunraku.spatial.entry import entry
 from bunraku.spatial.kernel import inline, part
 from bunraku.spatial.table import ints1, ints2, reals1, reals2
 from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mt, mv, scale, st3, st9, sub
@@ -129,9 +140,35 @@ def momentum_seen(h, base, velocity):
     st3(seen, SPIN, angular)
 
 
-@entry("h")
+@part
+def take_in(h):
+    """What was read: W_Q and W_V but for the base's place and velocity; loads (low-passed) and pressures of the feet; their say in the estimate."""
+    read, q, v, s, feel = reals1(h, B_READ), reals1(h, W_Q), reals1(h, W_V), reals1(h, B_STATE), reals1(h, B_FEEL)
+    iq, iv, step, figure = ints1(h, B_IQ), ints1(h, B_IV), reals1(h, B_STEP), reals1(h, B_FIGURE)
+    for d in range(3):
+        v[3 + d] = read[d]
+    for d in range(4):
+        q[3 + d] = read[3 + d]
+    n = 7
+    for d in range(iq.shape[0]):
+        q[iq[d]] = read[n + d]
+    n += iq.shape[0]
+    for d in range(iv.shape[0]):
+        v[iv[d]] = read[n + d]
+    n += iv.shape[0]
+    for f in range(2):
+        force, torque = ld3(read, n + 6 * f), ld3(read, n + 6 * f + 3)
+        if force[2] < -1.0:
+            feel[FELT + 2 * f] = -torque[1] / force[2]
+            feel[FELT + 2 * f + 1] = torque[0] / force[2]
+        feel[LOADS + f] += (1.0 - figure[KEEP_LOAD]) * (max(-force[2], 0.0) - feel[LOADS + f])
+        firm = step[STANDING + f] != 0.0 and (feel[FRESH + f] == 0.0 or step[STANDING + 1 - f] == 0.0)
+        s[SHARE + f] = max(feel[LOADS + f], 0.02 * figure[HEAVY]) if firm else 0.0
+
+
+@part
 def see(h):
-    """W_Q and W_V hold attitude, gyro and encoders, the base at rest at the origin: fill them up, and B_SEEN."""
+    """W_Q and W_V hold attitude, gyro and encoders: the base's place and velocity, and B_SEEN."""
     q, v, s, seen = reals1(h, W_Q), reals1(h, W_V), reals1(h, B_STATE), reals1(h, B_SEEN)
     ints, reals, work, bodies = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH), ints1(h, B_BODY)
     for d in range(3):
@@ -168,7 +205,6 @@ def see(h):
         arm = mv(ld9(seen, n + TURN), row3(foot, f, F_PLACE))
         st3(seen, OF_SOLE + 6 * f, add(ld3(seen, n + PLACE), arm))
         st3(seen, OF_SOLE + 6 * f + 3, add(ld3(seen, n + SPEED), cross(ld3(seen, n + OMEGA), arm)))
-    return 0
 
 
 @part
@@ -300,7 +336,7 @@ def put_tasks(h):
         ints1(h, W_COUNT)[NT] = 3
 
 
-@entry("h")
+@part
 def act(h):
     """W_TAU of what B_ASK, B_ROW, B_TURNS and the posture's goal ask for."""
     s, ask, seen, momentum = reals1(h, B_SET), reals1(h, B_ASK), reals1(h, B_SEEN), reals2(h, W_MOMENTUM)
@@ -318,4 +354,3 @@ def act(h):
     reals1(h, W_SET)[REST_CONE] = 0.0
     reals1(h, W_SET)[REST_CONTACT] = 0.0
     whole_body(h)
-    return 0

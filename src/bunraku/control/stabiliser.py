@@ -12,6 +12,7 @@ Each period (default 4 ms):
     landing      the swinging foot gives way: its task ends with the first felt weight; a late ground is searched for
     stepping     the landing place and time follow the capture point; a figure that stands takes reserve steps when it must
     torques      of the whole-body problem: they carry the weight and make these accelerations
+All this is computed by one kernel a period (control.balance_law), 40 us for a human figure, sensors included; Python hands over and chooses plans.
 Torques alone act: no servo holds the joints, so rubber under the feet or a bump changes the motion little. All it knows of the world's state is
 what its instruments read; its own state is a dict of plain values, so that snapshots continue bit for bit.
 Checked in tests/control/test_stabiliser.py.
@@ -20,16 +21,15 @@ Checked in tests/control/test_stabiliser.py.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from bunraku.control import balance_arrays as b
 from bunraku.control import whole_body_arrays as at
-from bunraku.control.balance_kernel import act
+from bunraku.control.balance_law import MAIN, STAY, balance
 from bunraku.control.state_estimate import Instruments, StateEstimate
-from bunraku.control.stepping import FAST, Reach, Stepping
-from bunraku.control.walking_plan import COM, COM_RATE, FOOT, ZMP, FootLike, WalkingPlan
+from bunraku.control.walking_plan import COM, FOOT, ZMP, FootLike, WalkingPlan
 from bunraku.errors import InputError
 from bunraku.model.layout import MASS
 from bunraku.model.model import Model
@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 
 
 SOLVER = {"y": at.W_Y, "acts": at.W_STATE, "multipliers": at.W_LAM, "cones": at.W_CONE, "bodies": at.W_CONTACT_BODY}
-
-MISSED_CUT, MOST_MISSED = 3.0, 0.03  # Hz, m: of the difference between pressure asked for and felt
-RISE = 0.25  # m/s: how fast the centre of mass goes back to its height after legs were stretched
+MISSED_CUT = 3.0  # Hz: of the difference between pressure asked for and felt
 
 
 @dataclass(frozen=True)
@@ -106,199 +104,83 @@ class Stabiliser:
         self.instruments = Instruments(world, figure, model, feet, **(sensors or {}))
         self.room = b.BalanceRoom(model, feet, trunk, self.gains.friction)
         self.room.w[b.B_SET][:] = self.gains.as_set()
-        self.estimate = StateEstimate(self.instruments, self.room, model, feet, period, plan.q[0])
-        self.mass = model.mass
-        self.foot_mass = float(max(model.reals[f.body, MASS] for f in feet))
-        self.weight = self.estimate.weight
-        length = plan.rows[0, COM + 2] - plan.rows[0, ZMP + 2]
-        width = max(f.half[1] for f in feet)
-        near = 2 * width + 0.02
-        self.stepping = Stepping(plan, self.weight, Reach(0.6 * length, near, max(0.6 * length, near)), period)
+        self.room.wire(self.instruments.readings.values, self.instruments.iq, self.instruments.iv)
+        self.estimate = StateEstimate(self.room, model, feet, period, plan.q[0])
+        self.stepping = Stepping(self.room)
+        self._put_figure(plan)
         names = [j for j in model.joints if j.nv and j.kind != "free"]
         self.from_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in names])
         self.to_v = np.concatenate(
             [np.arange(j.iv, j.iv + j.nv) for j in map(figure.model.joint, (j.name for j in names))]
         )
-        self.sum = np.zeros(2)
+        feel = self.room.w[b.B_FEEL]
+        self.sum, self.missed, self.pressure = (feel[k : k + 2] for k in (b.SUM, b.MISSED, b.ASKED))
+        self.pressure[:] = plan.rows[0, ZMP : ZMP + 2]
         self.moved: tuple[int, float, list[float]] | None = None  # reserve plan in use: side, yaw, shift
         self.kept_clock = 0.0
-        self.error = np.zeros(2)  # of the capture point
-        self.pressure = plan.rows[0, ZMP : ZMP + 2].copy()
-        self.missed = np.zeros(2)  # pressure asked for less pressure felt, low-passed
-        self.keep_missed = float(np.exp(-2 * np.pi * MISSED_CUT * period))
-        self.halves = [np.asarray(f.half, dtype=float) for f in feet]
+        self._follow()
+
+    def _put_figure(self, plan: WalkingPlan) -> None:
+        """B_FIGURE: constants of the figure and the gains."""
+        w, g, model = self.room.w[b.B_FIGURE], self.gains, self.model
+        length = plan.rows[0, COM + 2] - plan.rows[0, ZMP + 2]
+        near = 2 * max(f.half[1] for f in self.feet) + 0.02
+        w[b.MASS], w[b.FOOT_MASS] = model.mass, max(model.reals[f.body, MASS] for f in self.feet)
+        w[b.KEEP_MISSED] = np.exp(-2 * np.pi * MISSED_CUT * self.period)
+        w[b.G_CAPTURE], w[b.G_INTEGRAL], w[b.G_PRESSURE] = g.capture, g.integral, g.pressure
+        w[b.HEIGHT_SPRING], w[b.HEIGHT_DAMPER] = g.height
+        w[b.LEAN], w[b.EDGE], w[b.MAY_STEP] = g.lean, g.margin, g.steps
+        w[[b.REACH_AHEAD, b.REACH_NEAR, b.REACH_FAR]] = 0.6 * length, near, max(0.6 * length, near)
 
     def __call__(self, world: World) -> None:
         """Set the figure's torques, once a period."""
         if round(world.time / world.dt) % self.every == 0:
             self.figure.tau[self.to_v] = self.torques()[self.from_v]
 
-    # ---- one period ----------------------------------------------------------------------------------------------------------
-
     def torques(self) -> np.ndarray:
-        """(nv) of the rigid model."""
-        e, s, g = self.estimate, self.stepping, self.gains
-        e.update(s.standing)
-        seen = e.seen
-        soles = seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
-        swung = self.foot_mass * abs(float(self.room.w[at.W_TASK][2, at.WANTED + 2])) if s.swing >= 0 else 0.0
-        lifted, landed = s.lift_and_land(e.load, soles[:, 2], swung)
-        if lifted >= 0:
-            e.fresh[lifted] = False
-        k, row = s.reference()
-        if landed >= 0:
-            s.found(landed, soles[landed, :2])
-            e.land(landed, float(s.plan.rows[s.landing(), FOOT + 3 * landed + 2]))
-        for side in (0, 1):
-            if e.firm(side, s.standing):
-                s.found(side, soles[side, :2])
-        com, rate = seen[b.COM : b.COM + 3], seen[b.COM_RATE : b.COM_RATE + 3]
-        omega = (self.weight / self.mass / max(float(com[2] - row[ZMP + 2]), 0.2)) ** 0.5
-        capture = com[:2] + rate[:2] / omega
-        if self.reserve is not None and s.swing < 0 and self.step_out_if_needed(capture, soles):
-            k, row = s.reference()
-        zmp_shift, capture_shift = s.shifts(row, omega)
-        wanted = row[COM : COM + 2] + row[COM_RATE : COM_RATE + 2] / omega + capture_shift
-        error = self.error = capture - wanted
-        self.sum = np.minimum(np.maximum((1 - 0.5 * self.period) * self.sum + self.period * error, -0.05), 0.05)
-        pressure = row[ZMP : ZMP + 2] + zmp_shift + (1.0 + g.capture) * error + g.integral * self.sum
-        pressure += g.pressure * self.feel(soles)
-        self.mind_the_step(error, capture, soles, omega)
-        self.ask(k, row, soles, self.into_soles(pressure, soles), omega)
-        act.call(self.room.table.handle)
-        s.advance()
+        """(nv) of the rigid model, of one period."""
+        handle = self.room.table.handle
+        self.instruments.readings.read()
+        choice = balance.call(handle, 0)
+        if choice != STAY:
+            self.take_up(None if choice == MAIN else choice)
+            balance.call(handle, 1)
         return self.room.w[at.W_TAU]
-
-    def feel(self, soles: np.ndarray) -> np.ndarray:
-        """How far the zero-moment point that the force sensors feel is from the one that was asked for, low-passed (2) [m]."""
-        e = self.estimate
-        total = float(e.load.sum())
-        if total > 0.2 * self.weight:
-            felt = sum(e.load[f] / total * (soles[f, :2] + self.axes(f) @ e.pressure[f]) for f in (0, 1))
-            missed = np.minimum(np.maximum(self.pressure - felt, -MOST_MISSED), MOST_MISSED)
-            self.missed += (1.0 - self.keep_missed) * (missed - self.missed)
-        return self.missed
-
-    def mind_the_step(self, error: np.ndarray, capture: np.ndarray, soles: np.ndarray, omega: float) -> None:
-        """Where the foot in the air shall land; whether the next one may leave the ground."""
-        s = self.stepping
-        if not self.gains.steps:
-            return
-        if s.swing >= 0:
-            s.held = 0.0
-            stand = 1 - s.plan.swings[s.swing][0]
-            s.catch(error, np.maximum(self.halves[stand] - 0.02, 0.0), self.axes(stand), omega)
-            return
-        beyond = float(np.max(self.outside(capture, soles)))
-        s.rate = FAST if beyond > 0.0 else 1.0  # to the next step, if there is one
-        if beyond < self.gains.lean and s.due() >= 0:
-            s.consider(error)
-        else:
-            s.held = 0.0
-
-    def axes(self, side: int) -> np.ndarray:
-        """(2, 2): ahead and left of a sole, seen from above."""
-        n = b.OF_BODY + b.BODY_SIZE * side + b.TURN
-        return level_axes(self.estimate.seen[n : n + 9].reshape(3, 3) @ self.feet[side].rotation)
-
-    def outside(self, point: np.ndarray, soles: np.ndarray) -> np.ndarray:
-        """How far a point is beyond the soles of both feet and the ground between them, along and across (2) [m]; below 0 inside."""
-        way = soles[1, :2] - soles[0, :2]
-        t = min(max(float((point - soles[0, :2]) @ way) / max(float(way @ way), 1e-9), 0.0), 1.0)
-        return np.abs((point - soles[0, :2] - t * way) @ self.axes(0)) - self.halves[0]
-
-    def into_soles(self, p: np.ndarray, soles: np.ndarray) -> np.ndarray:
-        """The pressure held in the soles that stand, and `lean` beyond; each foot's share and its own pressure go into the problem's arrays."""
-        s, ask, lean = self.stepping, self.room.w[b.B_ASK], self.gains.lean
-        t = float(s.standing[1])
-        if s.standing[0] and s.standing[1]:
-            way = soles[1, :2] - soles[0, :2]
-            t = min(max(float((p - soles[0, :2]) @ way) / max(float(way @ way), 1e-9), 0.0), 1.0)
-        middle = soles[0, :2] + t * (soles[1, :2] - soles[0, :2])
-        main = int(t > 0.5)
-        axes = self.axes(main)
-        half = np.maximum(self.halves[main] - self.gains.margin, 0.005)
-        local = (p - middle) @ axes
-        held = np.minimum(np.maximum(local, -half), half)
-        ask[b.PART : b.PART + 2] = 1.0 - t, t
-        ask[b.INSIDE : b.INSIDE + 2] = ask[b.INSIDE + 2 : b.INSIDE + 4] = held
-        return middle + axes @ (held + np.minimum(np.maximum(local - held, -lean), lean))
-
-    def ask(self, k: int, row: np.ndarray, soles: np.ndarray, pressure: np.ndarray, omega: float) -> None:
-        """What the figure shall do now, into the problem's arrays."""
-        s, w, seen, plan = self.stepping, self.room.w, self.estimate.seen, self.stepping.plan
-        self.pressure = pressure
-        ask = w[b.B_ASK]
-        w[b.B_ROW][:] = row
-        w[b.B_TURNS][:18], w[b.B_TURNS][18:] = plan.foot_rotation[k].ravel(), plan.body_rotation[k].ravel()
-        w[b.B_GOAL_Q][:], w[b.B_GOAL_V][:] = plan.q[k], plan.v[k]
-        spring, damper = self.gains.height
-        rise = min(max(spring / damper * float(row[COM + 2] - seen[b.COM + 2]), -RISE), RISE)
-        lift = damper * (rise + row[COM_RATE + 2] - seen[b.COM_RATE + 2])
-        ask[b.FORCE : b.FORCE + 2] = self.mass * omega**2 * (seen[b.COM : b.COM + 2] - pressure)
-        ask[b.FORCE + 2] = self.weight + self.mass * min(max(lift, -4.0), 4.0)
-        ask[b.RATE], ask[b.WEIGHT], ask[b.SWINGS] = s.rate, self.weight, -1.0
-        ask[b.STANDS : b.STANDS + 2] = s.standing
-        if s.swing >= 0:
-            side = plan.swings[s.swing][0]
-            shift, rate = s.foot_shift()
-            shift[2] += soles[1 - side, 2] - row[FOOT + 3 * (1 - side) + 2]
-            ask[b.SWINGS], ask[b.SHIFT : b.SHIFT + 3], ask[b.SHIFT_RATE : b.SHIFT_RATE + 3] = side, shift, rate
 
     # ---- reserve steps -------------------------------------------------------------------------------------------------------
 
-    def step_out_if_needed(self, capture: np.ndarray, soles: np.ndarray) -> bool:
-        """Where the figure stands and the capture point leaves its soles: begin the reserve steps; after them, go on with the plan. Whether it
-        did."""
-        s = self.stepping
-        k, _ = s.row()
-        if self.moved is not None and k >= len(s.plan) - 2:
-            self.take_up(None)
-            return True
-        if not s.standing.all():
-            return False
-        ahead, left = self.outside(capture, soles)
-        outwards = int(float((capture - soles.mean(axis=0)[:2]) @ self.axes(0)[:, 1]) < 0)
-        coming = [side for side, lift, _ in s.plan.swings if 0 <= lift - k < 0.4 / s.plan.dt]
-        if coming:  # the plan's own step comes in time, if it is the right foot's
-            if self.moved is not None or left < max(0.0, ahead) or coming[0] == outwards:
-                return False
-            self.take_up(outwards)
-            return True
-        if max(ahead, left) < -0.02:
-            return False
-        self.take_up(outwards if left > -0.02 else int(self.estimate.load[1] < self.estimate.load[0]))
-        return True
-
     def take_up(self, side: int | None) -> None:
-        """Play the reserve steps that begin with `side`, from its lift on; None: the main plan again."""
-        s = self.stepping
-        soles = self.estimate.seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
+        """Play the reserve steps that begin with `side`, from its lift on, where the feet are now; None: the main plan again."""
         if side is None:
-            s.take(self.main, self.kept_clock)
             self.moved = None
-        else:
-            assert self.reserve is not None
-            if self.moved is None:
-                self.kept_clock = s.clock
-            plan = self.reserve[side]
-            turn = self.axes(0) @ level_axes(plan.foot_rotation[0, 0] @ self.feet[0].rotation).T
-            yaw = float(np.arctan2(turn[1, 0], turn[0, 0]))
-            middle = 0.5 * (plan.rows[0, FOOT : FOOT + 3] + plan.rows[0, FOOT + 3 : FOOT + 6])
-            now = soles.mean(axis=0)
-            shift = np.array([*(now[:2] - turn @ middle[:2]), now[2] - middle[2]])
-            self.moved = (side, yaw, shift.tolist())
-            moved = self.moved_plan()
-            s.take(moved, moved.swings[0][1] * moved.dt)
-        for foot in (0, 1):
-            s.found(foot, soles[foot, :2])
+            self._follow()
+            self.stepping.clock = self.kept_clock
+            return
+        assert self.reserve is not None
+        if self.moved is None:
+            self.kept_clock = self.stepping.clock
+        plan, seen = self.reserve[side], self.estimate.seen
+        soles = seen[b.OF_SOLE :].reshape(2, 2, 3)[:, 0]
+        foot = seen[b.OF_BODY + b.TURN : b.OF_BODY + b.TURN + 9].reshape(3, 3)
+        turn = level_axes(foot @ self.feet[0].rotation) @ level_axes(plan.foot_rotation[0, 0] @ self.feet[0].rotation).T
+        middle = 0.5 * (plan.rows[0, FOOT : FOOT + 3] + plan.rows[0, FOOT + 3 : FOOT + 6])
+        now = soles.mean(axis=0)
+        shift = [*(now[:2] - turn @ middle[:2]).tolist(), float(now[2] - middle[2])]
+        self.moved = (side, float(np.arctan2(turn[1, 0], turn[0, 0])), shift)
+        moved = self._follow()
+        self.stepping.clock = moved.swings[0][1] * moved.dt
 
-    def moved_plan(self) -> WalkingPlan:
-        """The reserve plan in use."""
-        assert self.moved is not None and self.reserve is not None
-        side, yaw, shift = self.moved
-        c, d = np.cos(yaw), np.sin(yaw)
-        return self.reserve[side].moved(np.array([[c, -d, 0], [d, c, 0], [0, 0, 1.0]]), np.array(shift))
+    def _follow(self) -> WalkingPlan:
+        """Put the plan that is followed now into the arrays: the main one, or the reserve steps where they were begun."""
+        plan = self.main
+        if self.moved is not None:
+            assert self.reserve is not None
+            side, yaw, shift = self.moved
+            c, d = np.cos(yaw), np.sin(yaw)
+            plan = self.reserve[side].moved(np.array([[c, -d, 0], [d, c, 0], [0, 0, 1.0]]), np.array(shift))
+        self.room.follow(plan)
+        self.room.w[b.B_FIGURE][b.RESERVE] = 0.0 if self.reserve is None else (1.0 if self.moved is None else 2.0)
+        return plan
 
     # ---- state ---------------------------------------------------------------------------------------------------------------
 
@@ -323,7 +205,7 @@ class Stabiliser:
         self.moved = (
             None if state["moved"] is None else (int(state["moved"][0]), float(state["moved"][1]), state["moved"][2])
         )
-        self.stepping.plan = self.main if self.moved is None else self.moved_plan()
+        self._follow()
         self.kept_clock = float(state["kept_clock"])
         self.estimate.restore(state["estimate"])
         self.stepping.restore(state["stepping"])
@@ -331,8 +213,43 @@ class Stabiliser:
             self.room.w[k][...] = np.array(state["solver"][name]).reshape(self.room.w[k].shape)
         self.room.w[at.W_COUNT][at.NC] = state["contacts"]
         self.room.w[at.W_TASK][...] = state["task"]
-        self.sum = np.array(state["sum"], dtype=float)
-        self.missed, self.pressure = (np.array(state[k], dtype=float) for k in ("missed", "pressure"))
+        self.sum[:], self.missed[:], self.pressure[:] = state["sum"], state["missed"], state["pressure"]
+
+
+class Stepping:
+    """Views of the state of stepping (bunraku.control.stepping) in the arrays of the law: `standing` (2), `offset` (2, 2) and others by name."""
+
+    plain: ClassVar[dict[str, int]] = {
+        "clock": b.CLOCK, "rate": b.PACE, "waited": b.WAITED, "swing": b.SWING, "done": b.DONE, "down": b.LOWERED, "held": b.HELD,
+    }  # fmt: skip
+
+    def __init__(self, room: b.BalanceRoom) -> None:
+        s = self.s = room.w[b.B_STEP]
+        self.standing, self.offset = s[b.STANDING : b.STANDING + 2], s[b.OFFSET : b.OFFSET + 4].reshape(2, 2)
+        self.start, self.target = s[b.START : b.START + 2], s[b.TARGET : b.TARGET + 2]
+        self.standing[:], s[b.PACE], s[[b.SWING, b.DONE]] = 1.0, 1.0, -1.0
+
+    @property
+    def clock(self) -> float:
+        """Time in the plan [s]."""
+        return float(self.s[b.CLOCK])
+
+    @clock.setter
+    def clock(self, seconds: float) -> None:
+        self.s[b.CLOCK] = seconds
+
+    def state(self) -> dict[str, Any]:
+        """What a snapshot keeps."""
+        plain = {name: float(self.s[k]) for name, k in self.plain.items()}
+        arrays = {name: getattr(self, name).tolist() for name in ("offset", "start", "target")}
+        return {**plain, **arrays, "standing": [bool(x) for x in self.standing]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Put it back."""
+        for name, k in self.plain.items():
+            self.s[k] = state[name]
+        for name in ("standing", "offset", "start", "target"):
+            getattr(self, name)[:] = state[name]
 
 
 def level_axes(R: np.ndarray) -> np.ndarray:

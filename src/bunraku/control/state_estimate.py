@@ -2,9 +2,10 @@
 
     attitude  base <- IMU;   joints <- encoders;   place: p = sum_f load_f (anchor_f - x_f),   p' = - sum_f load_f x_f'
 x_f is the ankle of foot f by kinematics with the base at the origin, anchor_f the place where it came to stand, load_f its share of the
-measured weight. A foot that lands is *fresh*: it has no say until it carries `FIRM` of the weight; its anchor is the estimate of that moment,
-its height drawn half-way to the one that was planned there, so that small errors do not add up over a walk while a bump is still felt.
-Rates pass a first-order low pass (`CUT`). Nothing of the world's true state is read: what the rubber below the ankles does is not known here.
+measured weight. A foot that lands is *fresh*: it has no say until it carries `balance_law.FIRM` of the weight; its anchor is the estimate of that
+moment, its height drawn half-way to the one that was planned there, so that small errors do not add up over a walk while a bump is still felt.
+Rates pass a first-order low pass (`CUT`), loads another (`FORCE_CUT`). Computed in control.balance_kernel (`take_in`, `see`) and control.balance_law
+(`watch_feet`); here are the sensors and the state. Nothing of the world's true state is read: what the rubber below the ankles does is not known.
 World axes, SI units. Checked in tests/control/test_stabiliser.py.
 """
 
@@ -16,23 +17,26 @@ import numpy as np
 
 from bunraku.control.balance_arrays import (
     ANCHOR,
+    B_FEEL,
+    B_FIGURE,
     B_SEEN,
     B_STATE,
     BASE,
-    BODY_SIZE,
+    FELT,
+    FRESH,
+    HEAVY,
     KEEP,
-    OF_BODY,
-    OF_SOLE,
+    KEEP_LOAD,
+    LOADS,
     PERIOD,
-    SHARE,
+    PLANNED,
     BalanceRoom,
 )
-from bunraku.control.balance_kernel import see
 from bunraku.control.walking_plan import FootLike
-from bunraku.control.whole_body_arrays import W_Q, W_V
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.model.model import Model
+from bunraku.world.readings import Readings
 
 if TYPE_CHECKING:
     from bunraku.world.figure import Figure
@@ -40,11 +44,11 @@ if TYPE_CHECKING:
 
 CUT = 40.0  # Hz, of the base's velocity
 FORCE_CUT = 30.0  # Hz, of the measured loads
-FIRM = 0.4  # of the weight, with which a foot that landed is taken as firm
 
 
 class Instruments:
-    """The sensors of one figure: `imu` on its base, `feet` force/torque, `encoders` of the joints that the rigid model has."""
+    """The sensors of one figure: `imu` on its base, `encoders` of the joints that the rigid model has, `feet` force/torque; `readings` of all, in
+    this order (balance_arrays.B_READ)."""
 
     def __init__(
         self, world: World, figure: Figure, model: Model, feet: tuple[FootLike, FootLike], **options: dict[str, Any]
@@ -59,8 +63,7 @@ class Instruments:
             for f in feet
         )
         self.encoders = world.add_sensor("encoders", at=figure, joints=names, **options.get("encoders", {}))
-        frame = model.frame(base.link)
-        self.base_from_imu = frame.rotation.T
+        self.readings = Readings(world, (self.imu, self.encoders, *self.feet))
         self.iq = np.concatenate([np.arange(j.iq, j.iq + j.nq) for j in (model.joint(n) for n in names)])
         self.iv = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in (model.joint(n) for n in names)])
 
@@ -72,59 +75,28 @@ def place_of(model: Model, foot: FootLike) -> dict[str, Any]:
 
 
 class StateEstimate:
-    """`seen` (bunraku.control.balance_arrays) after `update`; load (2) [N] of the feet, filtered; pressure (2, 2) inside each sole [m]."""
+    """Views of the estimate in the arrays of the law (bunraku.control.balance_arrays): `seen`; load (2) [N] of the feet, filtered; pressure (2, 2)
+    inside each sole [m]."""
 
     def __init__(
-        self, instruments: Instruments, room: BalanceRoom, model: Model, feet: tuple[FootLike, FootLike], period: float,
-        q: np.ndarray,
-    ) -> None:  # fmt: skip
-        self.instruments, self.handle = instruments, room.table.handle
-        self.q, self.v, self.s, self.seen = room.w[W_Q], room.w[W_V], room.w[B_STATE], room.w[B_SEEN]
-        k = kinematics(model, q)
-        self.s[ANCHOR : ANCHOR + 6] = k.position[[f.body for f in feet]].ravel()
+        self, room: BalanceRoom, model: Model, feet: tuple[FootLike, FootLike], period: float, q: np.ndarray
+    ) -> None:
+        feel, figure = room.w[B_FEEL], room.w[B_FIGURE]
+        self.s, self.seen = room.w[B_STATE], room.w[B_SEEN]
+        self.load, self.pressure = feel[LOADS : LOADS + 2], feel[FELT : FELT + 4].reshape(2, 2)
+        self.fresh, self.planned = feel[FRESH : FRESH + 2], feel[PLANNED : PLANNED + 2]
+        self.s[ANCHOR : ANCHOR + 6] = kinematics(model, q).position[[f.body for f in feet]].ravel()
         self.s[BASE : BASE + 3], self.s[PERIOD] = q[:3], period
-        self.s[KEEP] = np.exp(-2 * np.pi * CUT * period)
-        self.keep_force = float(np.exp(-2 * np.pi * FORCE_CUT * period))
-        self.weight = model.mass * float(np.linalg.norm(model.gravity))
-        self.load = np.full(2, 0.5 * self.weight)
-        self.pressure = np.zeros((2, 2))
-        self.fresh, self.planned = [False, False], [0.0, 0.0]
-
-    def update(self, standing: np.ndarray) -> None:
-        """Read the instruments; `standing` (2): which feet are at their anchors."""
-        i, q, v = self.instruments, self.q, self.v
-        attitude, coders = i.imu.read("gyro", "orientation"), i.encoders.read()
-        q[3:7], v[3:6] = attitude["orientation"], attitude["gyro"]
-        q[i.iq], v[i.iv] = coders["position"], coders["velocity"]
-        for side, sensor in enumerate(i.feet):
-            wrench = sensor.read()
-            force, torque = wrench["force"], wrench["torque"]
-            if force[2] < -1.0:
-                self.pressure[side] = -torque[1] / force[2], torque[0] / force[2]
-            self.load[side] += (1.0 - self.keep_force) * (max(-force[2], 0.0) - self.load[side])
-            firm = standing[side] and (not self.fresh[side] or not standing[1 - side])
-            self.s[SHARE + side] = max(self.load[side], 0.02 * self.weight) if firm else 0.0
-        see.call(self.handle)
-
-    def land(self, side: int, height: float) -> None:
-        """A foot stands from now on; `height` [m] was planned for its sole."""
-        self.fresh[side], self.planned[side] = True, height
-
-    def firm(self, side: int, standing: np.ndarray) -> bool:
-        """Whether a fresh foot became firm now: its anchor is where it is."""
-        if not self.fresh[side] or (self.load[side] < FIRM * self.weight and standing[1 - side]):
-            return False
-        self.s[ANCHOR + 3 * side : ANCHOR + 3 * side + 3] = self.seen[OF_BODY + BODY_SIZE * side :][:3]
-        self.s[ANCHOR + 3 * side + 2] += 0.5 * (self.planned[side] - self.seen[OF_SOLE + 6 * side + 2])
-        self.fresh[side] = False
-        return True
+        self.s[KEEP], figure[KEEP_LOAD] = np.exp(-2 * np.pi * np.array([CUT, FORCE_CUT]) * period)
+        figure[HEAVY] = model.mass * float(np.linalg.norm(model.gravity))
+        self.load[:] = 0.5 * figure[HEAVY]
 
     def state(self) -> dict[str, Any]:
         """What a snapshot keeps."""
         kept = {"state": self.s.tolist(), "load": self.load.tolist(), "pressure": self.pressure.tolist()}
-        return {**kept, "fresh": list(self.fresh), "planned": [float(x) for x in self.planned]}
+        return {**kept, "fresh": [bool(x) for x in self.fresh], "planned": self.planned.tolist()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put it back."""
         self.s[:], self.load[:], self.pressure[:] = state["state"], state["load"], state["pressure"]
-        self.fresh, self.planned = [bool(x) for x in state["fresh"]], [float(x) for x in state["planned"]]
+        self.fresh[:], self.planned[:] = state["fresh"], state["planned"]

@@ -26,6 +26,7 @@ from bunraku.control.bushes import bushes as with_bushes
 from bunraku.control.servo_gains import servo_gains
 from bunraku.control.stabiliser import Gains, Stabiliser
 from bunraku.control.walking_plan import WalkingPlan, plan_of
+from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.gait.footsteps import beside
 from bunraku.gait.humanoid import Humanoid
@@ -91,6 +92,10 @@ class Walker:
         self.figure.target_q[:] = q
         self.fell: float | None = None
         self.stabiliser: Stabiliser | None = None
+        w, x, y, z = pattern.q[0, 3:7]
+        self.upright = np.array(
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]
+        )  # the vertical in the base's frame
         self.height = float(pattern.com[0, 2] - pattern.sole_position[0, :, 2].min())
         if stabiliser:
             gains = stabiliser if isinstance(stabiliser, Gains) else None
@@ -137,16 +142,10 @@ class Walker:
 
     def is_down(self) -> bool:
         """Whether it lies, or is about to."""
-        figure = self.figure
-        _, R = figure.pose(self.model.joints[0].link)
-        start = self._upright()
-        lower = min(figure.pose(f.link)[0][2] for f in self.humanoid.feet)
-        return float((R @ start)[2]) < 0.5 or float(figure.com[2] - lower) < LOW * self.height
-
-    def _upright(self) -> np.ndarray:
-        """The vertical in the base's frame as the pattern begins."""
-        w, x, y, z = self.pattern.q[0, 3:7]
-        return np.array([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)])
+        k = kinematics(self.model, self.figure.q.copy())
+        _, R = k.pose(self.model.joints[0].link)
+        lower = min(k.pose(f.link)[0][2] for f in self.humanoid.feet)
+        return float(R[2] @ self.upright) < 0.5 or float(self.figure.com[2] - lower) < LOW * self.height
 
     def footstep_error(self) -> tuple[FootError, FootError]:
         """Where the feet are against the end of the pattern."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +40,8 @@ def diverged(world: World, status: int = at.DIVERGED) -> str:
 
 def check_finite(world: World) -> None:
     """Raise if something a user set is not finite."""
-    if np.isfinite(world.q.sum() + world.v.sum() + world.tau.sum() + world.target_q.sum() + world.target_v.sum()):
+    q, v, tau, target_q, target_v = world.q, world.v, world.tau, world.target_q, world.target_v
+    if isfinite(q.dot(q) + v.dot(v) + tau.dot(tau) + target_q.dot(target_q) + target_v.dot(target_v)):  # quickest
         return
     rates = (("v", world.v), ("tau", world.tau), ("target_v", world.target_v))
     for what, a, names in [(what, a, world.model.dof_names) for what, a in rates]:

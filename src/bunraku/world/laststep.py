@@ -6,7 +6,7 @@ The step's impulses lam give exactly  A (v+ - v)/dt + b = tau + H' lam/dt  at th
 
 gives the wrench that each joint carries; along the joint's free axes this is tau plus the force of a limit. Forces are means
 of the step: an impact counts as impulse / dt. World axes; wrenches (force, moment) at the bodies' origins; SI units.
-Cost: a few copies a call of `step`; the rest only when read, once a step. Checked in tests/world/test_sensors.py.
+Cost: a few copies a call of `step`; the rest only when read, once a step (bunraku.world.laststep_kernel). Checked in tests/world/test_sensors.py.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.collision import layout as shape_at
 from bunraku.constraint.tie_rows import AXES, BODY_A, BODY_B, PLACE_A, PLACE_B, TURN_A
-from bunraku.dynamics.functions import Kinematics, kinematics, rnea
-from bunraku.dynamics.work import Work
+from bunraku.dynamics.functions import Kinematics, kinematics
+from bunraku.dynamics.work import scratch_size
 from bunraku.model.layout import ACC, ALPHA, NW, OMEGA, WRENCH
 from bunraku.model.model import Model
+from bunraku.spatial.table import Table
+from bunraku.world import laststep_kernel as at
+from bunraku.world.laststep_kernel import last_loads
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -49,7 +51,7 @@ class LastStep:
         self.f_ext = np.zeros(6 * model.nb)
         self.known = np.zeros(1, dtype=np.int64)  # whether there was a step
         self.stamp = 0
-        self._work: Work | None = None
+        self._table: Table | None = None
         self._loads: tuple[int, Loads] | None = None
         self._poses: tuple[int, Kinematics] | None = None
 
@@ -85,22 +87,33 @@ class LastStep:
             self._loads = self.stamp, self._inverse(world)
         return self._loads[1]
 
+    def ready(self, world: World) -> Table:
+        """The arrays of `laststep_kernel.turn_around`, with the forces that are given to it."""
+        if self._table is None:
+            m, t = self.model, Table(at.L_ARRAYS)
+            own = (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq)), self.q, self.v, self.after)
+            found = (np.zeros(m.nv), np.zeros(m.nv), np.zeros(6 * m.nb), np.zeros(6 * m.nb), self.known)
+            for k, array in enumerate((*own, *found)):
+                t.put(k, array)
+            self._table = t
+        given = self._table.arrays[at.L_GIVEN]
+        given[:] = self.f_ext
+        if len(world._ties.last) and world._ties.last.any():
+            given += tie_wrenches(world).ravel()
+        return self._table
+
     def _inverse(self, world: World) -> Loads:
         nb = self.model.nb
         if not self.known[0]:
             return Loads(
                 np.zeros((nb, 6)), np.zeros((nb, 3)), np.zeros((nb, 3)), np.zeros((nb, 3)), np.zeros(self.model.nv)
             )
-        if self._work is None:
-            self._work = Work(self.model)
-        forces = self.f_ext.reshape(nb, 6) + contact_wrenches(world) + tie_wrenches(world)
-        forces[0] = 0.0
-        a = (self.after - self.v) / world.dt
-        tau = rnea(self.model, self.q, self.v, a, forces, work=self._work)
-        slots = self._work.scratch[: nb * NW].reshape(nb, NW)
+        table = self.ready(world)
+        last_loads.call(world._table.handle, table.handle)
+        slots = table.arrays[at.L_SCRATCH][: nb * NW].reshape(nb, NW)
         turn, push = slots[:, WRENCH : WRENCH + 3], slots[:, WRENCH + 3 : WRENCH + 6]
         specific, alpha, omega = (slots[:, k : k + 3].copy() for k in (ACC, ALPHA, OMEGA))
-        return Loads(np.hstack([push, turn]), specific, alpha, omega, tau)
+        return Loads(np.hstack([push, turn]), specific, alpha, omega, table.arrays[at.L_TAU].copy())
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -112,18 +125,6 @@ def last_contacts(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(ids, data, forces [N] on a, world axes) of the contacts of the last step; columns: bunraku.collision.layout."""
     n = int(world._info[0])
     return world._contacts.ids[:n], world._contacts.data[:n], world._warm_force[:n, :3] / world.dt
-
-
-def contact_wrenches(world: World) -> np.ndarray:
-    """(nb, 6): what contacts put on the bodies, at their origins."""
-    ids, data, force = last_contacts(world)
-    origin, out = world._last.poses().position, np.zeros((world.model.nb, 6))
-    point = data[:, shape_at.POINT : shape_at.POINT + 3]
-    for column, sign in ((shape_at.SHAPE_A, 1.0), (shape_at.SHAPE_B, -1.0)):
-        body = world._geometry.ints[ids[:, column], shape_at.BODY]
-        turn = cross(point - origin[body], force)
-        np.add.at(out, body, sign * np.hstack([force, turn]))
-    return out
 
 
 def tie_wrenches(world: World) -> np.ndarray:

@@ -249,7 +249,8 @@ class World(Recorded, watched.Watched):
         self._pushes.append((link.figure.name, link.name, wrench, self.time + seconds))
 
     def add_controller(self, controller: Callable[[World], None]) -> None:
-        """Call `controller(world)` before every step; it may set torques."""
+        """Call `controller(world)` before every step; it may set torques. One that acts less often says so by an attribute `every`, a number of
+        steps: the world then need not call it but where the number of its step (time / dt) is a multiple of it."""
         self._controllers.append(controller)
 
     def add_sensor(self, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
@@ -276,7 +277,7 @@ class World(Recorded, watched.Watched):
             if self._controllers:
                 check_finite(self)
             self._push_now()
-            wanted = 1 if self._controllers or self._pushes else left
+            wanted = 1 if self._pushes else min((left, *map(self._free_steps, self._controllers)))
             left -= wanted
             while wanted > 0:  # again where an array was too small
                 done, status = self._run(wanted) if self._log is None else self._log.run(wanted)
@@ -287,6 +288,11 @@ class World(Recorded, watched.Watched):
                     self._answer(status)
             if self._controllers or left == 0:  # sensors may be read before the next step
                 self._last.end(self)
+
+    def _free_steps(self, controller: Callable[[World], None]) -> int:
+        """Steps from now to the next one before which a controller wants to be called."""
+        every = max(1, int(getattr(controller, "every", 1)))
+        return every - round(self.time / self.dt) % every
 
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""
