@@ -1,7 +1,7 @@
 """What recording costs the simulation, and how large the file is: a part of `bunraku bench viewer`.
 
 Method: one world with a standing figure does bursts of BURST steps by turns: alone, alone once more as a control, and recorded, a frame a
-step at 1 kHz. Worlds differ by some per cent in where their arrays lie, so it is one. BURST is a multiple of a block, so every recorded burst
+step at 1 kHz. Worlds differ by some per cent in where their arrays lie, so it is one. A burst is a block long, so every recorded burst
 writes as many frames as it makes. The shortest burst of each counts, on the two clocks of bunraku.cli.bench_viewer. The recorded bursts
 together are a minute by default; the file is compared with its numbers (q, v, torques, and of contacts normals, points, forces) as float32.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-BURST = 1536  # steps: two blocks
+BURST = 1536  # steps: a block
 KINDS = ("alone", "control", "recorded")
 
 

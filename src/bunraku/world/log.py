@@ -27,7 +27,7 @@ from bunraku.world.step import FREE, MOVE
 if TYPE_CHECKING:
     from bunraku.world.world import World
 
-ROOM = 768  # frames; fewer of a large world
+ROOM = 1536  # frames; fewer of a large world
 NUMBERS = 2**20  # in all
 SECONDS = 1.0
 Event = dict[str, Any]

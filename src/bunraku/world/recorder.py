@@ -6,7 +6,7 @@
     bunraku.motion.Recording.open("run.bkr")
 
 The file (world.blockfile) begins with JSON: the format and its version, Bunraku's version, units, columns, dt, gravity, and every figure
-and fixed shape as a description (world.plain). Blocks of up to 768 frames (world.frames) and of events (JSON) follow, each handed to the
+and fixed shape as a description (world.plain). Blocks of up to 1536 frames (world.frames) and of events (JSON) follow, each handed to the
 system as it is made. It is called name.part until the recording ends: also by an error, which it then notes. Simulating goes on bit for bit
 as without. Checked in tests/world/test_recorder.py; cost and size in docs/recordings.md.
 """
