@@ -11,7 +11,7 @@ import bunraku as bk
 from bunraku.errors import BunrakuError, FormatError, InputError, UnknownName
 from bunraku.motion import Recording
 from bunraku.world import World, log
-from bunraku.world.blockfile import BLOCK, CHECK, HEAD_SIZE, MAGIC
+from bunraku.world.blockfile import BLOCK, CHECK, HEAD_SIZE, MAGIC, BlockFile
 from bunraku.world.frames import LAYOUT
 
 
@@ -39,6 +39,34 @@ def run(tmp_path_factory):
 
 def same(a, b):
     return all(np.array_equal(getattr(a, name), getattr(b, name)) for name, _, _, _ in LAYOUT)
+
+
+def test_version_1_is_read(run, tmp_path):
+    """Blocks FRAM, each with the CRC-32 of its whole content; written by hand, with and without an index."""
+    file = BlockFile(run[0], "a test")
+    blocks = [(b"HEAD", 0, 0.0, 0.0, json.dumps({**file.head, "version": 1}).encode())]
+    kinds = {b"FRM2": b"FRAM"}
+    blocks += [(kinds.get(b.kind, b.kind), b.count, b.first, b.last, file.read(b)) for b in file.blocks]
+    file.close()
+    data, index = b"\x89BKR\r\n\x1a\n", b""
+    for kind, count, first, last, content in blocks:
+        head = struct.pack("<4sIQdd", kind, count, len(content), first, last)
+        index += struct.pack("<Q", len(data)) + head
+        data += head + struct.pack("<I", zlib.crc32(head + content)) + content
+    (tmp_path / "old.bkr.part").write_bytes(data)
+    head = struct.pack("<4sIQdd", b"INDX", len(blocks), len(index), 0.0, 0.0)
+    end = struct.pack("<I", zlib.crc32(head + index)) + index + struct.pack("<Q", len(data)) + b"BKR-END\n"
+    (tmp_path / "old.bkr").write_bytes(data + head + end)
+    new = Recording.open(run[0])
+    assert b"FRAM" not in run[0].read_bytes() and sum(kind == b"FRAM" for kind, *_ in blocks) >= 7
+    for path, finished in (("old.bkr", True), ("old.bkr.part", False)):
+        with Recording.open(tmp_path / path) as old:
+            assert old.finished == finished and same(old.frames, new.frames) and old.events == new.events
+    bad = bytearray(data)
+    bad[-500] ^= 1  # in the last blocks
+    (tmp_path / "bad.bkr.part").write_bytes(bad)
+    with pytest.raises(FormatError, match="damaged at byte"):
+        Recording.open(tmp_path / "bad.bkr.part")
 
 
 def test_frames_and_slices(run):

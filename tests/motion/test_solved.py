@@ -66,7 +66,7 @@ def test_rows_must_agree_and_a_newer_file_is_refused(tmp_path):
     with pytest.raises(InputError, match="as many rows"):
         assemble(solved.model, 0.001, solved.q, solved.v[:2], solved.torques, [[]] * 3)
     path = solved.save(tmp_path / "s.bkr")
-    data = path.read_bytes().replace(b'"version": 1', b'"version": 9', 1)
+    data = path.read_bytes().replace(b'"version": 2', b'"version": 9', 1)
     (tmp_path / "new.bkr").write_bytes(data)
     with pytest.raises(FormatError):
         Recording.open(tmp_path / "new.bkr")

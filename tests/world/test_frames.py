@@ -27,12 +27,16 @@ def same(a, b):
 def test_bytes_there_and_back():
     for n in (0, 1, 7):
         frames = some(n)
-        assert same(Frames.from_bytes(bytes(frames.to_bytes()), 5, 4), frames)
-    room = bytearray()
-    long, short = some(9), some(3)
-    assert bytes(long.to_bytes(room)) == bytes(long.to_bytes()) and bytes(short.to_bytes(room)) == bytes(
-        short.to_bytes()
-    )
+        assert same(Frames.from_bytes(frames.to_bytes(), 5, 4), frames)
+
+
+def test_pieces_are_the_arrays_themselves():
+    frames = some(9)
+    assert b"".join(frames.pieces()) == frames.to_bytes()
+    frames.q[3, 1] = 7.5  # written before the file has it: nothing was copied
+    held = frames.pieces()
+    frames.q[3, 1] = 8.5
+    assert Frames.from_bytes(b"".join(held), 5, 4).q[3, 1] == 8.5
 
 
 def test_selections_keep_contacts_with_their_frames():
@@ -57,7 +61,7 @@ def test_sums_of_patches_against_a_plain_loop():
 
 
 def test_blocks_that_do_not_fit():
-    data = bytes(some().to_bytes())
+    data = some().to_bytes()
     for bad, words in (
         (b"", "too short"),
         (data[:-1], "bytes instead of"),
@@ -68,11 +72,11 @@ def test_blocks_that_do_not_fit():
     frames = some()
     frames.patch_count[0] += 1
     with pytest.raises(FormatError, match="other contacts"):
-        Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
+        Frames.from_bytes(frames.to_bytes(), 5, 4)
     frames = some()
     frames.patches[0, 3] = 9
     with pytest.raises(FormatError, match="does not exist"):
-        Frames.from_bytes(bytes(frames.to_bytes()), 5, 4)
+        Frames.from_bytes(frames.to_bytes(), 5, 4)
 
 
 def test_precise_blocks_keep_every_digit():
@@ -81,10 +85,10 @@ def test_precise_blocks_keep_every_digit():
         np.arange(3.0), rng.normal(size=(3, 4)), rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), np.array([1, 0, 0]),
         np.array([[0, 1, 2, 3]]), rng.normal(size=(1, 3)), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)),
     )  # fmt: skip
-    back = Frames.from_bytes(bytes(frames.to_bytes(precise=True)), 4, 5)
+    back = Frames.from_bytes(frames.to_bytes(precise=True), 4, 5)
     for name in ("times", "q", "v", "torques", "normal", "points", "forces"):
         assert np.array_equal(getattr(back, name), getattr(frames, name)) and getattr(back, name).dtype == np.float64
-    assert np.array_equal(Frames.from_bytes(bytes(frames.to_bytes()), 4, 5).q, frames.q.astype(np.float32))
+    assert np.array_equal(Frames.from_bytes(frames.to_bytes(), 4, 5).q, frames.q.astype(np.float32))
     damaged = bytearray(frames.to_bytes(precise=True))
     damaged[12] = 2
     with pytest.raises(FormatError, match="kind"):

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import bunraku as bk
 from bunraku.motion import Recording
 from bunraku.world import World
 from bunraku.world.frames import STATES
+from bunraku.world.log import ROOM
 
 
 def scene():
@@ -145,12 +145,12 @@ def test_every_few_steps_and_more_than_one_block(tmp_path):
     world.add_ground()
     world.add(bk.box((0.2, 0.2, 0.2), mass=1.0), at=(0, 0, 0.3))
     with world.record(tmp_path / "c.bkr", every=3):
-        world.step(7000)
+        world.step(9 * ROOM)
         world.step(1)
         world.step(1)
     r = Recording.open(tmp_path / "c.bkr")
-    assert len(r) == 1 + 7002 // 3 and np.allclose(r.times, 0.003 * np.arange(len(r)), atol=1e-9)
-    assert len(r._blocks) > 2
+    assert len(r) == 1 + 3 * ROOM and np.allclose(r.times, 0.003 * np.arange(len(r)), atol=1e-9)
+    assert len(r._blocks) > 3
 
 
 def test_what_may_not_be_done_meanwhile(tmp_path):
@@ -204,14 +204,10 @@ def test_a_full_disk_gives_a_sentence_and_the_world_goes_on(tmp_path, monkeypatc
 
     plain, world = standing(), standing()
     with pytest.raises(bk.InputError, match="No space left"), world.record(tmp_path / "a.bkr"):
-        empty = (tmp_path / "a.bkr.part").stat().st_size
-        world.step(600)
-        deadline = time.monotonic() + 60
-        while (tmp_path / "a.bkr.part").stat().st_size == empty and time.monotonic() < deadline:
-            time.sleep(0.01)
+        world.step(ROOM + 100)  # one block
         monkeypatch.setattr(os, "writev", full)
-        world.step(2000)
-    assert not (tmp_path / "a.bkr").exists() and len(Recording.open(tmp_path / "a.bkr.part")) == 512
+        world.step(2 * ROOM)
+    assert not (tmp_path / "a.bkr").exists() and len(Recording.open(tmp_path / "a.bkr.part")) >= ROOM
     world.step(10)
     plain.step(round(world.time / world.dt))
     assert np.array_equal(world.q, plain.q) and world.time == pytest.approx(plain.time, abs=1e-9)
@@ -241,14 +237,14 @@ def test_a_killed_process_leaves_what_it_wrote(tmp_path):
     assert child.wait() < 0  # by the signal: it had no chance to tidy up
     assert not path.exists()
     r = Recording.open(tmp_path / "run.bkr.part")
-    assert not r.finished and r.times[-1] > reached - 1.1 and len(r) == round(r.times[-1] / r.dt) + 1
+    assert not r.finished and r.times[-1] >= reached - ROOM * r.dt and len(r) == round(r.times[-1] / r.dt) + 1
     fall = 1.0 - 0.5 * 9.80665 * r.times * (r.times + r.dt)  # semi-implicit Euler, exact
     assert np.allclose(r.q[:, 2], fall, rtol=2e-7, atol=1e-6)
 
 
 @pytest.mark.slow
-def test_size_and_cost(tmp_path):
-    """A minute at 1 kHz of a standing figure: below 1.3 times its numbers as float32; the time is printed, its bound is loose for busy machines."""
+def test_size(tmp_path):
+    """A minute at 1 kHz of a standing figure: below 1.3 times its numbers as float32. What it costs says `bunraku bench viewer`."""
 
     def standing():
         world = World()
@@ -258,19 +254,11 @@ def test_size_and_cost(tmp_path):
         world.step(100)
         return world
 
-    plain, world = standing(), standing()
-    costs = [[], []]
+    world = standing()
     with world.record(tmp_path / "run.bkr"):
-        for _ in range(30):
-            for w, cost in zip((plain, world), costs):
-                began = time.process_time()
-                w.step(2048)
-                cost.append(time.process_time() - began)
-    ratio = np.percentile(costs[1], 20) / np.percentile(costs[0], 20)
-    print(f"recording costs {100 * (ratio - 1):.1f} % of {1e6 * np.percentile(costs[0], 20) / 2048:.1f} us a step")
-    assert ratio < 1.5
+        world.step(60000)
     r = Recording.open(tmp_path / "run.bkr")
-    assert len(r) == 61441
+    assert len(r) == 60001
     numbers = sum(a.size for a in (r.q, r.v, r.torques, r.frames.normal, r.frames.points, r.frames.forces))
     size = (tmp_path / "run.bkr").stat().st_size
     print(f"{size / len(r):.0f} bytes a frame, {size / (4 * numbers):.3f} of float32")

@@ -8,6 +8,7 @@ form. --json prints a summary.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,7 +18,6 @@ from bunraku.cli.common import print_json, progress_bar
 from bunraku.cli.gait_common import deliver, load_gait
 from bunraku.cli.gait_run import run
 from bunraku.errors import InputError
-from bunraku.gait.pattern import Gait
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,21 +30,44 @@ Mode = Literal["exact", "historical"]
 Start = tuple[float, float, float, float]
 
 
-def solved(what: Gait, mode: str, arms_free: bool, start: Start | None, samples: int) -> Walk:
-    """Solve, with progress."""
-    import numpy as np
+@dataclass(frozen=True)
+class Solving:
+    """How a walk is found: options of several commands."""
 
-    from bunraku.gait.walk import solve_walk
+    mode: Mode = "exact"
+    """exact (needs no start) or historical (the report's own iteration, errors included)."""
+    case: str | None = None
+    """ZMP case I-V of the flat or usual gait."""
+    zmp: str | None = None
+    """a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0."""
+    bidyn: Path | None = None
+    """BIDYN cards that belong to GAIT cards."""
+    arms_free: bool = False
+    """let shoulders and elbows swing (mode exact)."""
+    start: Start | None = None
+    """theta psi theta' psi' to start from."""
+    samples: int = 41
+    """rows over the step (mode exact)."""
 
-    with progress_bar(8, f"solving {what.name}") as update:
-        return solve_walk(
-            what,
-            mode,
-            arms_free=arms_free,
-            samples=samples,
-            start=None if start is None else start_of(np.array(start), arms_free),
-            progress=lambda number, gap: update(number, f"solving {what.name}: gap {gap:.1e}"),
-        )
+    def walk(self, gait: str) -> Walk:
+        """Solve, with progress."""
+        import numpy as np
+
+        from bunraku.gait.walk import solve_walk
+
+        what = load_gait(gait, self.case, self.bidyn, self.zmp)
+        with progress_bar(8, f"solving {what.name}") as update:
+            return solve_walk(
+                what,
+                self.mode,
+                arms_free=self.arms_free,
+                samples=self.samples,
+                start=None if self.start is None else start_of(np.array(self.start), self.arms_free),
+                progress=lambda number, gap: update(number, f"solving {what.name}: gap {gap:.1e}"),
+            )
+
+
+SolvingOptions = Annotated[Solving, tyro.conf.arg(name="")]  # --mode, not --how.mode
 
 
 def start_of(start: np.ndarray, arms_free: bool) -> np.ndarray:
@@ -94,13 +117,7 @@ def solve(
     gait: GaitName = "flat",
     /,
     *,
-    mode: Mode = "exact",
-    case: str | None = None,
-    zmp: str | None = None,
-    bidyn: Path | None = None,
-    arms_free: bool = False,
-    start: Start | None = None,
-    samples: int = 41,
+    how: SolvingOptions = Solving(),  # noqa: B008 - frozen
     out: Path | None = None,
     json: bool = False,
 ) -> None:
@@ -108,13 +125,6 @@ def solve(
 
     Args:
         gait: library gait, TOML file, or GAIT cards.
-        mode: exact (needs no start) or historical (the report's own iteration, errors included).
-        case: ZMP case I-V of the flat or usual gait.
-        zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0.
-        bidyn: BIDYN cards that belong to GAIT cards.
-        arms_free: let shoulders and elbows swing (mode exact).
-        start: theta psi theta' psi' to start from.
-        samples: rows over the step (mode exact).
         out: write to .txt (listing), .csv, .npz or .moma (cards of MOMA with the found start) instead.
         json: print a summary with the checks as JSON.
     """
@@ -123,7 +133,7 @@ def solve(
     from bunraku.gait.export import walk_csv, walk_npz
     from bunraku.gait.listing import bidyn_listing
 
-    walk = solved(load_gait(gait, case, bidyn, zmp), mode, arms_free, start, samples)
+    walk = how.walk(gait)
     if json:
         print_json(summary(walk))
     else:
@@ -142,13 +152,7 @@ def moments(
     gait: GaitName = "flat",
     /,
     *,
-    mode: Mode = "exact",
-    case: str | None = None,
-    zmp: str | None = None,
-    bidyn: Path | None = None,
-    arms_free: bool = False,
-    start: Start | None = None,
-    samples: int = 41,
+    how: SolvingOptions = Solving(),  # noqa: B008 - frozen
     steps: int | None = None,
     out: Path | None = None,
     json: bool = False,
@@ -162,7 +166,7 @@ def moments(
     from bunraku.gait.listing import moma_listing
     from bunraku.gait.report_moments import JOINT_NAMES
 
-    walk = solved(load_gait(gait, case, bidyn, zmp), mode, arms_free, start, samples)
+    walk = how.walk(gait)
     if steps is not None:
         deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
     elif json:
@@ -184,13 +188,7 @@ def servo(
     gait: GaitName = "flat",
     /,
     *,
-    mode: Mode = "exact",
-    case: str | None = None,
-    zmp: str | None = None,
-    bidyn: Path | None = None,
-    arms_free: bool = False,
-    start: Start | None = None,
-    samples: int = 41,
+    how: SolvingOptions = Solving(),  # noqa: B008 - frozen
     out: Path | None = None,
     json: bool = False,
 ) -> None:
@@ -199,7 +197,7 @@ def servo(
     from bunraku.gait.listing import servo_listing
     from bunraku.gait.servo import drives, energies
 
-    walk = solved(load_gait(gait, case, bidyn, zmp), mode, arms_free, start, samples)
+    walk = how.walk(gait)
     if json:
         work = energies(walk)
         data = {}
@@ -311,7 +309,7 @@ def draw(
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
-    walk = solved(load_gait(gait, case, bidyn, zmp), mode, arms_free, None, 41 if mode == "historical" else 201)
+    walk = Solving(mode, case, zmp, bidyn, arms_free, samples=41 if mode == "historical" else 201).walk(gait)
     if suffix == ".png" and not separate:
         times = strobe_times(walk, begin, end, interval)
         write_bytes(out, png_bytes(strobe(walk, times, view, width, height)))

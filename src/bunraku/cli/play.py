@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.view import own_token, stay
+from bunraku.cli.page import Page, PageOptions, stay
 
 if TYPE_CHECKING:
     from bunraku.viewer.view import View
@@ -17,26 +17,14 @@ def main(
     recording: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RECORDING")],
     /,
     *,
-    port: int = 0,
-    browser: bool = True,
-    host: str = "127.0.0.1",
-    allow_remote: bool = False,
-    speed: float = 1.0,
-    play: bool = True,
+    page: PageOptions = Page(),  # noqa: B008 - frozen
 ) -> int:
     """Play a recording in the browser.
 
     Args:
         recording: a file that `bunraku record` or world.record wrote (.bkr), or a motion (.bvh).
-        port: where to listen; 0 takes a free port.
-        browser: open the page in the browser.
-        host: address to listen on.
-        allow_remote: allow a host that other machines can reach; the token in the address still guards it.
-        speed: how fast to play against real time.
-        play: begin at once; --no-play waits for the page's play button.
     """
-    where = {"port": port, "browser": browser, "host": host, "allow_remote": allow_remote, "token": own_token()}
-    return stay(open_recording(recording, speed=speed, play=play, **where))
+    return stay(open_recording(recording, **page.options()))
 
 
 def open_recording(path: Path, **options: Any) -> View:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import tyro
 
 from bunraku.cli.common import figure
-from bunraku.cli.view import own_token, stay
+from bunraku.cli.page import Page, PageOptions, stay
 from bunraku.errors import InputError
 
 
@@ -16,12 +16,7 @@ def main(
     model: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="MODEL")] = "human",
     /,
     *,
-    port: int = 0,
-    browser: bool = True,
-    host: str = "127.0.0.1",
-    allow_remote: bool = False,
-    speed: float = 1.0,
-    play: bool = True,
+    page: PageOptions = Page(),  # noqa: B008 - frozen
     score: Path | None = None,
     recordings: Path | None = None,
     contact: Literal["pgs", "virtual_link", "penalty"] = "pgs",
@@ -33,12 +28,6 @@ def main(
 
     Args:
         model: "human", or a URDF or MJCF file.
-        port: where to listen; 0 takes a free port.
-        browser: open the page in the browser.
-        host: address to listen on.
-        allow_remote: allow a host that other machines can reach; the token in the address still guards it.
-        speed: how fast it runs against real time.
-        play: begin at once; --no-play waits for the page's play button.
         score: a TOML file that the page's Score button writes, besides giving it to the browser.
         recordings: a folder where takes (.bkr) stay.
         contact: the contact model.
@@ -55,5 +44,4 @@ def main(
 
     c = Choreography(figure(model), dt=dt, contact=contact, balance=balance, friction=friction)
     files = {"score": score, "recordings": recordings}
-    where = {"port": port, "browser": browser, "host": host, "allow_remote": allow_remote, "token": own_token()}
-    return stay(open_stage(c, title=f"Stage: {Path(model).stem}", speed=speed, play=play, **files, **where))
+    return stay(open_stage(c, title=f"Stage: {Path(model).stem}", **files, **page.options()))

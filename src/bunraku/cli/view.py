@@ -7,17 +7,16 @@ a new one each time.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from bunraku.cli.common import FIGURES, figure
+from bunraku.cli.page import Page, PageOptions, stay
 from bunraku.errors import InputError, closest
 
 if TYPE_CHECKING:
-    from bunraku.viewer.view import View
     from bunraku.world import World
 
 MODELS = (".urdf", ".xml", ".mjcf")
@@ -30,47 +29,21 @@ def main(
     what: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SCENE|MODEL|FILE")],
     /,
     *,
-    port: int = 0,
-    browser: bool = True,
-    host: str = "127.0.0.1",
-    allow_remote: bool = False,
-    speed: float = 1.0,
-    play: bool = True,
+    page: PageOptions = Page(),  # noqa: B008 - frozen
 ) -> int:
     """Watch a scene, a figure, a recording or a motion in the browser.
 
     Args:
         what: a scene (TOML file or built-in name), "human", a URDF or MJCF file, a recording (.bkr) or a motion (.bvh).
-        port: where to listen; 0 takes a free port.
-        browser: open the page in the browser.
-        host: address to listen on.
-        allow_remote: allow a host that other machines can reach; the token in the address still guards it.
-        speed: how fast to play against real time.
-        play: begin at once; --no-play waits for the page's play button.
     """
-    options = {
-        "port": port,
-        "browser": browser,
-        "host": host,
-        "allow_remote": allow_remote,
-        "speed": speed,
-        "play": play,
-        "token": own_token(),
-    }
     if Path(what).suffix in RECORDINGS:
         from bunraku.cli.play import open_recording
 
-        return stay(open_recording(Path(what), **options))
+        return stay(open_recording(Path(what), **page.options()))
     from bunraku.viewer.view import view_world
 
     world, title = world_of(what)
-    return stay(view_world(world, title=title, **options))
-
-
-def own_token() -> str | None:
-    """The token that the environment gives, so that an open page finds a server that was started anew; None: a new one. Not an option of the
-    command, as other users of a machine can read those."""
-    return os.environ.get("BUNRAKU_TOKEN") or None
+    return stay(view_world(world, title=title, **page.options()))
 
 
 def world_of(what: str) -> tuple[World, str]:
@@ -104,16 +77,3 @@ def standing(name: str) -> World:
         fig.q[root.iq + 2] -= low
     fig.servo(STIFFNESS, DAMPING)
     return world
-
-
-def stay(view: View) -> int:
-    """Say where it is, and wait for Ctrl-C."""
-    try:
-        print(f"{view.url}\nCtrl-C ends it.", flush=True)
-        while not view.wait(3600.0):
-            pass
-    except KeyboardInterrupt:
-        print()
-    finally:
-        view.close()
-    return 0

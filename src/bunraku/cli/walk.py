@@ -207,7 +207,7 @@ def simulate(walker: Walker, pushes: list[Push], path: Path, *, title: str, upda
 
 def live(walker: Walker, pushes: list[Push], *, browser: bool, port: int) -> int:
     """Walk in the browser, in real time."""
-    from bunraku.cli.view import own_token, stay
+    from bunraku.cli.page import own_token, stay
     from bunraku.viewer.view import view_world
 
     half = 0.5 * walker.world.dt

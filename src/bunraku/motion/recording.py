@@ -35,7 +35,7 @@ from bunraku.motion.motion import Motion, between, bracket
 from bunraku.world.blockfile import BlockFile
 from bunraku.world.frames import Frames
 from bunraku.world.plain import from_plain
-from bunraku.world.recorder import EVENTS, FORMAT, FRAMES, VERSION
+from bunraku.world.recorder import EVENTS, FORMAT, FRAMES, FRAMES_1, VERSION
 
 if TYPE_CHECKING:
     from typing import Self
@@ -123,7 +123,7 @@ class Recording:
             raise FormatError(text if text.startswith(str(file.path)) else f"{file.path}: {text}") from None
         except MISTAKES as error:
             raise FormatError(f"{file.path}: not what a recorder writes ({error!r}).") from None
-        self._blocks = [b for b in file.blocks if b.kind == FRAMES and b.count > 0]
+        self._blocks = [b for b in file.blocks if b.kind in (FRAMES, FRAMES_1) and b.count > 0]
         self._start = np.concatenate([[0], np.cumsum([b.count for b in self._blocks], dtype=np.int64)])
         if not self._blocks:
             raise FormatError(f"{file.path}: a recording without a frame; it was cut off too early.")

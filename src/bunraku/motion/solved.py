@@ -151,7 +151,7 @@ class Solved:
         try:
             for first in range(0, len(self), BLOCK):
                 some = frames[first : first + BLOCK]
-                file.add(FRAMES, some.to_bytes(precise=True), len(some), float(some.times[0]), float(some.times[-1]))
+                file.add(FRAMES, some.pieces(precise=True), len(some), float(some.times[0]), float(some.times[-1]))
             return file.close()
         except BaseException:
             file.file.close()

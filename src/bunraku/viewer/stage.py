@@ -13,7 +13,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from bunraku.viewer.stage_files import Takes
 from bunraku.viewer.stage_messages import KEYS, Refused, beyond, item_message
 
 if TYPE_CHECKING:
-    from bunraku.viewer.view import View
+    from bunraku.viewer.view import View, Where
 
 MOST_WAITING = 64  # acts that may wait to be done
 MOST_UNDO = 200  # snapshots kept
@@ -284,17 +284,12 @@ class Stage(Live):
 def open_stage(
     choreography: Choreography,
     *,
-    port: int = 0,
-    browser: bool = True,
-    host: str = "127.0.0.1",
-    allow_remote: bool = False,
     play: bool = True,
     speed: float = 1.0,
     title: str = "",
-    token: str | None = None,
-    html: str | None = None,
     score: str | Path | None = None,
     recordings: str | Path | None = None,
+    **where: Unpack[Where],
 ) -> View:
     """Run a choreography in real time in a thread of its own and show it with the tools of the stage; see Choreography.stage."""
     from bunraku.viewer.view import check_speed, close_views_of, open_view
@@ -306,9 +301,8 @@ def open_stage(
         "recordings": None if recordings is None else Path(recordings),
     }
     show = Stage(choreography, title=title, playing=play, speed=speed, **files)
-    where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
     try:
-        return open_view(show, browser=browser, html=html, **where)
+        return open_view(show, **where)
     except BaseException:
         show.stop()
         raise

@@ -16,7 +16,7 @@ import html as markup
 import sys
 import threading
 import webbrowser
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
@@ -132,8 +132,19 @@ def page_html() -> str:
     return html()
 
 
-def open_view(show: Show, *, browser: bool, html: str | None, **where: Any) -> View:
-    """Serve a show and, if wanted, let the user's browser see it; `where`: host, port, allow_remote, token."""
+class Where(TypedDict, total=False):
+    """Where a page is served, and to whom; port 0 takes a free one. browser: whether the user's opens it. html: another page."""
+
+    port: int
+    browser: bool
+    host: str
+    allow_remote: bool
+    token: str | None
+    html: str | None
+
+
+def open_view(show: Show, *, browser: bool = True, html: str | None = None, **where: Any) -> View:
+    """Serve a show and, if wanted, let the user's browser see it; `where`: the rest of Where."""
     server = Server(page_html() if html is None else html, show.command, on_leave=show.leave, **where)
     server.start()
     try:
@@ -159,45 +170,19 @@ def close_views_of(world: World) -> None:
         earlier.close()
 
 
-def view_world(
-    world: World,
-    *,
-    port: int = 0,
-    browser: bool = True,
-    host: str = "127.0.0.1",
-    allow_remote: bool = False,
-    play: bool = True,
-    speed: float = 1.0,
-    title: str = "",
-    token: str | None = None,
-    html: str | None = None,
-) -> View:
+def view_world(world: World, *, play: bool = True, speed: float = 1.0, title: str = "", **where: Unpack[Where]) -> View:
     """Run a world in real time and show it; see World.view."""
     check_speed("view", speed)
     close_views_of(world)
-    show = Live(world, title=title, playing=play, speed=speed)
-    where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
-    return open_view(show, browser=browser, html=html, **where)
+    return open_view(Live(world, title=title, playing=play, speed=speed), **where)
 
 
 def view_recording(
-    recording: Recorded,
-    *,
-    port: int = 0,
-    browser: bool = True,
-    host: str = "127.0.0.1",
-    allow_remote: bool = False,
-    play: bool = True,
-    speed: float = 1.0,
-    title: str = "",
-    token: str | None = None,
-    html: str | None = None,
+    recording: Recorded, *, play: bool = True, speed: float = 1.0, title: str = "", **where: Unpack[Where]
 ) -> View:
     """Play a recording."""
     check_speed("view", speed)
-    show = Player(recording, title=title, playing=play, speed=speed)
-    where = {"host": host, "port": port, "allow_remote": allow_remote, "token": token}
-    return open_view(show, browser=browser, html=html, **where)
+    return open_view(Player(recording, title=title, playing=play, speed=speed), **where)
 
 
 @atexit.register

@@ -3,7 +3,7 @@
     MAGIC, block HEAD (JSON), blocks …, block INDX, 8 bytes: where INDX begins, END
 
 A block is  kind (4 bytes), count (uint32), length (uint64), first and last (float64: the times it spans), CRC-32 (uint32) of these and of
-its `length` bytes of content.
+its `length` bytes of content, or, of a block of kind SUMMED, of the 16 bytes of their checksum (bunraku.world.sums), which takes less time.
 INDX holds the place and the head of every block, so that opening a finished file reads a few bytes. While it is written the file is called
 name.part; `close` renames it.
 A file without INDX is read block by block and ends before the first one that is not whole. A block whose CRC does not fit is never
@@ -17,14 +17,16 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from bunraku.errors import FormatError, InputError
+from bunraku.world.sums import digest
 
 MAGIC, END = b"\x89BKR\r\n\x1a\n", b"BKR-END\n"
-HEAD, INDEX = b"HEAD", b"INDX"
+HEAD, INDEX, SUMMED = b"HEAD", b"INDX", b"FRM2"
 BLOCK, CHECK = struct.Struct("<4sIQdd"), struct.Struct("<I")
 PLACE = struct.Struct("<Q")
 TAIL = PLACE.size + len(END)
@@ -52,6 +54,14 @@ class Block:
         return self.at + HEAD_SIZE + self.length
 
 
+def checked(kind: bytes, head: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:
+    """The CRC-32 of a block as it stands in the file."""
+    check = zlib.crc32(head)
+    for piece in [digest(pieces)] if kind == SUMMED else pieces:
+        check = zlib.crc32(piece, check)
+    return CHECK.pack(check)
+
+
 class BlockWriter:
     """A new file at `path`; it stands beside as path.part until `close`."""
 
@@ -59,7 +69,8 @@ class BlockWriter:
         self.path = Path(path)
         self.part = self.path.with_name(self.path.name + ".part")
         self.blocks: list[Block] = []
-        self.at, self.broken = len(MAGIC), False
+        self.at = len(MAGIC)
+        self.broken: InputError | None = None  # why writing failed
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if self.path.is_dir():
@@ -71,12 +82,13 @@ class BlockWriter:
         self.add(HEAD, json.dumps(head, allow_nan=False).encode())
 
     def add(
-        self, kind: bytes, content: bytes | memoryview, count: int = 0, first: float = 0.0, last: float = 0.0
+        self, kind: bytes, content: bytes | list[memoryview], count: int = 0, first: float = 0.0, last: float = 0.0
     ) -> None:
-        """Append a block and hand it to the system."""
-        block = Block(self.at, kind, count, len(content), first, last)
+        """Append a block, its content whole or in pieces of bytes, and hand it to the system."""
+        pieces = content if isinstance(content, list) else [content]
+        block = Block(self.at, kind, count, sum(len(piece) for piece in pieces), first, last)
         head = block.head()
-        self._write(head + CHECK.pack(zlib.crc32(content, zlib.crc32(head))), content)
+        self._write(head + checked(kind, head, pieces), *pieces)
         self.blocks.append(block)
         self.at = block.end
 
@@ -95,8 +107,8 @@ class BlockWriter:
         return self.path
 
     def _write(self, *pieces: bytes | memoryview) -> None:
-        if self.broken:
-            raise InputError(f"{self.path}: writing failed before; what could be written is in {self.part.name}.")
+        if self.broken is not None:
+            raise self.broken
         try:
             first = os.writev(self.file.fileno(), pieces) if hasattr(os, "writev") else 0  # one call of the system
             for data in pieces:
@@ -105,9 +117,9 @@ class BlockWriter:
                 while len(left):  # what did not fit, or all of it on Windows
                     left = left[self.file.write(left) :]
         except OSError as error:
-            self.broken = True
+            self.broken = self._cannot(error)
             self.file.close()
-            raise self._cannot(error) from None
+            raise self.broken from None
 
     def _cannot(self, error: OSError) -> InputError:
         return InputError(f"{self.path}: cannot be written ({error.strerror or error}); choose another place.")
@@ -148,7 +160,7 @@ class BlockFile:
         data = self._bytes(block.at, HEAD_SIZE + block.length)
         head, check, content = data[: BLOCK.size], data[BLOCK.size : HEAD_SIZE], data[HEAD_SIZE:]
         good = len(content) == block.length and head == block.head()
-        if not good or check != CHECK.pack(zlib.crc32(content, zlib.crc32(head))):
+        if not good or check != checked(block.kind, head, [content]):
             raise FormatError(
                 f"{self.path}: damaged at byte {block.at} (frames of {block.first:g} to {block.last:g} s); take another copy."
             )

@@ -35,6 +35,8 @@ LAYOUT: tuple[tuple[str, str, str, str], ...] = (
     ("forces", "<f4", "m", "3"),
 )
 """Array, its type, and its axes: n frames, p patches, m points; q, v: nq, nv."""
+PRECISE = {"<f4": "<f8"}  # types of a precise block
+DTYPES = {kind: np.dtype(kind) for kind in ("<f4", "<f8", "<u4")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,18 +127,18 @@ class Frames:
         of = {"n": rows, "p": patches, "m": points}
         return Frames(**{name: getattr(self, name)[of[axis]] for name, _, axis, _ in LAYOUT})
 
-    def to_bytes(self, room: bytearray | None = None, precise: bool = False) -> memoryview:
-        """As they stand in a file; written into `room` (made longer if need be), which saves the system fresh pages."""
-        arrays = [(getattr(self, name), _kind(kind, precise)) for name, kind, _, _ in LAYOUT]
-        size = HEAD.size + sum(a.size * kind.itemsize for a, kind in arrays)
-        out = bytearray() if room is None else room
-        out.extend(bytes(max(0, size - len(out))))
-        HEAD.pack_into(out, 0, len(self), len(self.patches), len(self.points), int(precise))
-        at = HEAD.size
-        for a, kind in arrays:
-            np.frombuffer(out, kind, a.size, at).reshape(a.shape)[...] = a
-            at += a.size * kind.itemsize
-        return memoryview(out)[:size]
+    def pieces(self, precise: bool = False) -> list[memoryview]:
+        """As they stand in a file, one piece behind the other; nothing is copied that has the file's types already."""
+        out = [memoryview(HEAD.pack(len(self), len(self.patches), len(self.points), int(precise)))]
+        for name, kind, _, _ in LAYOUT:
+            array = np.ascontiguousarray(getattr(self, name), file_kind(kind, precise))
+            if array.size:
+                out.append(array.data.cast("B"))
+        return out
+
+    def to_bytes(self, precise: bool = False) -> bytes:
+        """As they stand in a file."""
+        return b"".join(self.pieces(precise))
 
     @staticmethod
     def from_bytes(data: bytes | memoryview, nq: int, nv: int) -> Frames:
@@ -146,8 +148,8 @@ class Frames:
         n, p, m, precise = HEAD.unpack_from(data)
         if precise > 1:
             raise FormatError("a block of frames is of a kind that this Bunraku does not know.")
-        rows, more = {"n": n, "p": p, "m": m}, _tails(nq, nv)
-        layout = [(name, _kind(k, bool(precise)), a, t) for name, k, a, t in LAYOUT]
+        rows, more = {"n": n, "p": p, "m": m}, tails(nq, nv)
+        layout = [(name, file_kind(k, bool(precise)), a, t) for name, k, a, t in LAYOUT]
         total = HEAD.size + sum(rows[a] * int(np.prod(more[t])) * k.itemsize for _, k, a, t in layout)
         if total != len(data):
             raise FormatError(f"a block of {n} frames has {len(data)} bytes instead of {total}.")
@@ -168,19 +170,20 @@ class Frames:
     @staticmethod
     def join(parts: list[Frames], nq: int, nv: int) -> Frames:
         """One after another."""
-        more = _tails(nq, nv)
+        more = tails(nq, nv)
         empty = {name: np.zeros((0, *more[tail]), kind) for name, kind, _, tail in LAYOUT}
         return Frames(
             **{f.name: np.concatenate([empty[f.name], *(getattr(x, f.name) for x in parts)]) for f in fields(Frames)}
         )
 
 
-def _kind(kind: str, precise: bool) -> np.dtype:
+def file_kind(kind: str, precise: bool) -> np.dtype:
     """How numbers of a column stand in a file."""
-    return np.dtype("<f8" if precise and kind == "<f4" else kind)
+    return DTYPES[PRECISE.get(kind, kind) if precise else kind]
 
 
-def _tails(nq: int, nv: int) -> dict[str, tuple[int, ...]]:
+def tails(nq: int, nv: int) -> dict[str, tuple[int, ...]]:
+    """The further axes that LAYOUT names."""
     return {"": (), "q": (nq,), "v": (nv,), "3": (3,), "4": (4,)}
 
 

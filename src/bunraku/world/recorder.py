@@ -6,26 +6,21 @@
     bunraku.motion.Recording.open("run.bkr")
 
 The file (world.blockfile) begins with JSON: the format and its version, Bunraku's version, units, columns, dt, gravity, and every figure
-and fixed shape as a description
-(world.plain). Blocks of up to 512 frames (world.frames) and of events (JSON) follow, each handed to the system as it is made, by a thread
-of its own. It is called name.part
-until the recording ends: also
-by an error, which it then notes. Simulating goes on bit for bit as without. Checked in tests/world/test_recorder.py; cost and size in
-docs/recordings.md.
+and fixed shape as a description (world.plain). Blocks of up to 1536 frames (world.frames) and of events (JSON) follow, each handed to the
+system as it is made. It is called name.part until the recording ends: also by an error, which it then notes. Simulating goes on bit for bit
+as without. Checked in tests/world/test_recorder.py; cost and size in docs/recordings.md.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from bunraku.collision.layout import BODY, FIGURE
 from bunraku.errors import InputError
-from bunraku.world.background import Background
-from bunraku.world.blockfile import BlockWriter
+from bunraku.world.blockfile import SUMMED, BlockWriter
 from bunraku.world.frames import LAYOUT, Frames
 from bunraku.world.log import Log
 from bunraku.world.plain import to_plain
@@ -37,8 +32,8 @@ if TYPE_CHECKING:
 
     from bunraku.world.world import World
 
-FORMAT, VERSION = "bunraku recording", 1
-FRAMES, EVENTS = b"FRAM", b"EVNT"
+FORMAT, VERSION = "bunraku recording", 2
+FRAMES, FRAMES_1, EVENTS = SUMMED, b"FRAM", b"EVNT"  # FRAMES_1: of version 1, with a CRC-32 of the whole content
 UNITS = {
     "times": "s", "q": "m or rad; quaternions w x y z", "v": "m/s or rad/s", "torques": "N m or N", "points": "m", "forces": "N",
 }  # fmt: skip
@@ -71,9 +66,8 @@ class Recorder:
                 f"record: meta holds what JSON cannot ({error}); use numbers, text, lists, dicts."
             ) from None
         self._file = BlockWriter(path, text)
-        self._open, self._work = True, Background()
-        self._rooms: SimpleQueue[bytearray] = SimpleQueue()  # written, to be used again
-        self._log = world._log = Log(world, self._take, every)
+        self._open = True
+        self.log = Log(world, self._take, every, self.precise)
 
     @property
     def path(self) -> Path:
@@ -82,17 +76,14 @@ class Recorder:
 
     def note(self, text: str, **more: Any) -> None:
         """Write down an event of kind "note" at the present time."""
-        self._log.watch.note(text, **more)
+        self.log.watch.note(text, **more)
 
     def close(self) -> Path:
         """End the recording; the file gets its name."""
         if self._open:
-            self._open, self.world._log = False, None
-            self._log.leave()
-            try:
-                self._log.end()
-            finally:
-                self._work.end()
+            self._open = False
+            self.log.leave()
+            self.log.end()
             self._file.close()
         return self.path
 
@@ -100,20 +91,12 @@ class Recorder:
         """A read-out of the log."""
         n = len(frames)
         if n:
-            room = bytearray() if self._rooms.empty() else self._rooms.get()
-            content, first, last = frames.to_bytes(room, self.precise), float(frames.times[0]), float(frames.times[-1])
-
-            def write() -> None:
-                self._file.add(FRAMES, content, n, first, last)
-                content.release()
-                self._rooms.put(room)
-
-            self._work.do(write)
+            self._file.add(FRAMES, frames.pieces(self.precise), n, float(frames.times[0]), float(frames.times[-1]))
             self.frames += n
         if events:
             times = [e["time"] for e in events]
             text = json.dumps(to_plain_events(events), allow_nan=False)
-            self._work.do(lambda: self._file.add(EVENTS, text.encode(), len(events), min(times), max(times)))
+            self._file.add(EVENTS, text.encode(), len(events), min(times), max(times))
 
     def __enter__(self) -> Self:
         return self
