@@ -47,7 +47,7 @@ def test_mujoco_walks_the_same_walk():
 
 def test_rows_of_the_table():
     row = {"walk": "19 steps", "figure": "human", "bushes": False, "stabiliser": True, "contact": "pgs"}
-    assert cells({**row, "error": "no feet"})[6] == "no feet" and len(cells({**row, "error": ""})) == len(HEADS)
+    assert cells({**row, "error": "no feet"})[7] == "no feet" and len(cells({**row, "error": ""})) == len(HEADS)
 
 
 def test_refusals(capsys):

@@ -40,6 +40,7 @@ def test_nineteen_steps_in_twenty_seconds(nineteen):
     assert np.isclose(nineteen.steps[-1].yaw, np.radians(60))
     lifted = [int(((~nineteen.contact[1:, s]) & nineteen.contact[:-1, s]).sum()) for s in (0, 1)]
     assert sum(lifted) == 19 and nineteen.contact.any(axis=1).all()
+    assert np.ptp(nineteen.com[:, 2]) < 1e-9  # hips level, as ever
     ahead = [np.dot(b.position[:2], (np.cos(b.yaw), np.sin(b.yaw))) for b in nineteen.steps]
     assert ahead[-1] < ahead[12]  # the last six go backwards
 

@@ -74,15 +74,17 @@ def cut(box: Any, pieces: int) -> list[Any]:
 
 
 def straight(figure: Any, count: int = STEPS) -> Any:
-    """The walking pattern of the benchmark: steps ahead, the last closing the feet, 1 ms apart."""
+    """The walking pattern of the benchmark: careful steps ahead, the last closing the feet, 1 ms apart."""
     from bunraku.gait.footsteps import beside
     from bunraku.gait.humanoid import humanoid
+    from bunraku.gait.pace import LEVEL, care_of
     from bunraku.gait.walking_pattern import walking_pattern
 
     h = humanoid(figure)
     length = LENGTH * h.legs[0] / 0.83
     steps = [beside(h, (k + 1) % 2, min(k + 1, count - 1) * length, 0.0, 0.0) for k in range(count)]
-    return walking_pattern(h, steps).at_rate(DT)
+    single, double = care_of(h)
+    return walking_pattern(h, steps, style=LEVEL, single=single, double=double).at_rate(DT)
 
 
 class Replay:

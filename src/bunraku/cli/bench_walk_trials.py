@@ -21,7 +21,20 @@ ROBOTS = {
     "talos_reduced": "talos_reduced.urdf",
     "g1": "g1_29dof_rev_1_0.urdf",
 }
-HEADS = ("walk", "figure", "feet", "control", "contact", "steps", "fell", "off plan", "noise", "margin", "real time")
+HEADS = (
+    "walk",
+    "figure",
+    "feet",
+    "control",
+    "contact",
+    "steps",
+    "m/s",
+    "fell",
+    "off plan",
+    "noise",
+    "margin",
+    "real time",
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,7 @@ def trials() -> Iterator[Trial]:
         for contact in ("pgs", "virtual_link"):
             yield Trial("19 steps", name, plan, bushes=True, stabiliser=True, contact=contact)
     h = walkers["human"]()
-    ten = footsteps("ten steps", h)
+    ten = footsteps("ten steps slowly", h)
     grounds = {
         "5 stairs up of 0.15 m": lambda: stairs(h, 5, 0.15),
         "5 stairs down of 0.15 m": lambda: stairs(h, 5, 0.15, down=True),
@@ -86,11 +99,16 @@ def trials() -> Iterator[Trial]:
         plan = once(lambda ground=ground: walking_pattern(h, ground.steps, begin=ground.begin))
         for rubber in (False, True):
             yield Trial(name, "human", plan, bushes=rubber, stabiliser=True, terrain=ground.shapes)
-    for name in ("talos_reduced", "g1"):
-        plan = once(lambda name=name: walking_pattern(walkers[name](), footsteps("ten steps", walkers[name]())))
-        for steady in (False, True):
-            yield Trial("ten steps", name, plan, stabiliser=steady)
-        yield Trial("ten steps", name, plan, bushes=True, stabiliser=True)
+    for name in walkers:
+        for words in ("ten steps", "ten steps briskly") if name == "human" else ("ten steps",):
+            plan = once(
+                lambda name=name, words=words: walking_pattern(walkers[name](), footsteps(words, walkers[name]()))
+            )
+            yield Trial(words, name, plan)
+            if name == "human":
+                yield Trial(words, name, plan, contact="virtual_link")
+            for rubber in (False, True):
+                yield Trial(words, name, plan, bushes=rubber, stabiliser=True)
 
 
 def measure_experiments(plots: Path | None = None) -> dict[str, Any]:
@@ -157,12 +175,13 @@ def cells(r: dict[str, Any]) -> tuple[str, ...]:
         r["contact"],
     )
     if "error" in r:
-        return (*first, "–", r["error"], "", "", "", "")
+        return (*first, "–", "", r["error"], "", "", "", "")
     off, margin = r["final_error_m"], r["zmp_margin_m"]["single_least"]
     noise = r["noise_of_weight"]["most"]
     return (
         *first,
         f"{r['steps']}/{r['planned_steps']}",
+        f"{r['speed_m_s']:.2f}",
         "no" if r["fell_s"] is None else f"{r['fell_s']:.1f} s",
         "–" if off is None else f"{100 * off:.1f} cm {r['final_error_deg']:.1f} deg",
         f"{100 * noise:.1f} %",

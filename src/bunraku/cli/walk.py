@@ -46,6 +46,7 @@ def main(
     mapping: Path | None = None,
     footsteps: str | None = None,
     terrain: str | None = None,
+    pace: Literal["slowly", "usual", "briskly"] | None = None,
     contact: str = "pgs",
     servo: Literal["pd", "velocity", "position"] = "pd",
     bushes: bool = False,
@@ -64,8 +65,10 @@ def main(
     Args:
         model: human, or a URDF or MJCF file of a humanoid.
         mapping: a TOML file that says which links are its feet, hands and trunk, where that cannot be found (docs/walking.md).
-        footsteps: words, e.g. "walk 2 m, turn 90 degrees, two steps back", or a TOML file; "ten steps" by default.
+        footsteps: words, e.g. "walk 2 m, turn 90 degrees, two steps back slowly", or a TOML file; "ten steps" by default.
         terrain: "stairs 5 of 0.15 m", "stairs down", "slope 5 degrees", which bring their footsteps, or "bumps 2 cm".
+        pace: how fast, where the footsteps do not say: slowly (0.28 m/s for the human figure), usual (0.67 m/s) or briskly (0.73 m/s);
+            "walk 2 m slowly" says it in words. Stairs and slopes are always walked with care.
         contact: the contact model: pgs, virtual_link or penalty.
         servo: how joints follow the pattern where no stabiliser is.
         bushes: rubber between ankles and feet.
@@ -88,7 +91,7 @@ def main(
     seconds: dict[str, float] = {}
     with progress_bar(100, "loading (the first run compiles, two to three minutes)") as update:
         with timed(seconds, "plan"):
-            pattern, ground = pattern_of(model, mapping, footsteps, terrain)
+            pattern, ground = pattern_of(model, mapping, footsteps, terrain, pace)
         late = [p for p in pushes if p.time > pattern.duration]
         if late:
             raise InputError(f"--push at {late[0].time:g} s is after the walk, which takes {pattern.duration:.1f} s.")
@@ -154,7 +157,7 @@ def push_of(text: str) -> Push:
 
 
 def pattern_of(
-    model: str, mapping: Path | None, words: str | None, terrain: str | None = None
+    model: str, mapping: Path | None, words: str | None, terrain: str | None = None, pace: str | None = None
 ) -> tuple[WalkingPattern, tuple[Any, ...]]:
     """(the walking pattern of a figure by name or file, over footsteps in words or of a file; shapes of the terrain)."""
     from bunraku.cli.walk_ground import brings_steps, terrain_of
@@ -166,12 +169,15 @@ def pattern_of(
     if terrain is not None and brings_steps(terrain):
         if words is not None:
             raise InputError(f"--terrain {terrain!r} brings its own footsteps; leave --footsteps out.")
+        if pace is not None:
+            raise InputError(f"--terrain {terrain!r} is walked with care, at its own pace; leave --pace out.")
         ground = terrain_of(terrain, h, None)
         return walking_pattern(h, ground.steps, begin=ground.begin), ground.shapes
     words = TEN if words is None else words
     looks_like_file = words.endswith(".toml") or Path(words).is_file()
-    steps = read_footsteps(words, h) if looks_like_file else footsteps(words, h)
-    return walking_pattern(h, steps), terrain_of(terrain, h, steps).shapes if terrain is not None else ()
+    free = pace or "usual"
+    steps = read_footsteps(words, h, pace=free) if looks_like_file else footsteps(words, h, pace=free)
+    return walking_pattern(h, steps, pace=free), terrain_of(terrain, h, steps).shapes if terrain is not None else ()
 
 
 def force_of(push: Push, pattern: WalkingPattern) -> tuple[float, float, float]:

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.gait.footsteps import STEP, Footstep, Way
+from bunraku.gait.footsteps import Footstep, Way
 from bunraku.gait.humanoid import Humanoid, humanoid
+from bunraku.gait.pace import LEVEL, careful_step
 from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.model.model import Model
 
@@ -22,9 +23,9 @@ TIMES = {"single": 0.7, "double": 0.2, "start": 1.4, "end": 1.7}  # s
 
 
 def nineteen_footsteps(figure: Humanoid | Model) -> tuple[Footstep, ...]:
-    """The footsteps: as long as the walker's usual ones, three quarters of it in the bend, half of it backwards."""
+    """The footsteps: as long as the walker's careful ones, three quarters of it in the bend, half of it backwards."""
     h = humanoid(figure)
-    step = float(h.mapping.get("walk", {}).get("step", STEP * h.legs[0]))
+    step = careful_step(h)
     way = Way(h)
     for _ in range(5):
         way.move(step)
@@ -40,6 +41,6 @@ def nineteen_footsteps(figure: Humanoid | Model) -> tuple[Footstep, ...]:
 
 
 def nineteen_steps(figure: Humanoid | Model, **options: Any) -> WalkingPattern:
-    """The pattern; options as for walking_pattern."""
+    """The pattern, hips level and swinging soles flat; options as for walking_pattern."""
     h = humanoid(figure)
-    return walking_pattern(h, nineteen_footsteps(h), **{**TIMES, **options})
+    return walking_pattern(h, nineteen_footsteps(h), **{**TIMES, "style": LEVEL, **options})

@@ -24,6 +24,7 @@ from bunraku.control.bushes import Bushes
 from bunraku.control.stabiliser import Gains
 from bunraku.gait.footsteps import beside
 from bunraku.gait.humanoid import Humanoid, humanoid
+from bunraku.gait.pace import LEVEL, care_of
 from bunraku.gait.walker import Walker
 from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.model.model import Model
@@ -193,10 +194,12 @@ class Key:
 
 @lru_cache(maxsize=4)
 def pattern_of(key: Key) -> WalkingPattern:
-    """Ten steps straight ahead, or standing for longer than a trial lasts."""
+    """Ten careful steps straight ahead, or standing for longer than a trial lasts."""
     h = humanoid(key.case.figure.build(), key.case.mapping or None)
-    stride = 0.22 * max(h.legs)
+    stride, (single, double) = 0.22 * max(h.legs), care_of(h)
     if not key.case.walking:
-        return walking_pattern(h, [beside(h, 0, 0.0, 0.0, 0.0)], start=2 * AFTER)
+        return walking_pattern(
+            h, [beside(h, 0, 0.0, 0.0, 0.0)], start=2 * AFTER, style=LEVEL, single=single, double=double
+        )
     steps = [beside(h, k % 2, stride * min(k + 1, 9), 0.0, 0.0) for k in range(10)]
-    return walking_pattern(h, steps)
+    return walking_pattern(h, steps, style=LEVEL, single=single, double=double)

@@ -1,12 +1,13 @@
 """Walks in words: "walk 3 m, turn 90 degrees, two steps back" becomes moves of a Way (bunraku.gait.footsteps).
 
 Parts are parted by commas, semicolons, "then" or "and". A part is one of
-    walk 3 m [back | left | right] [turning 40 degrees [left | right]]
-    5 steps [back | left | right] [of 0.2 m] [turning 40 degrees [left | right]]
-    turn 90 degrees [left | right]
-Steps of "walk" are as long as the walker's usual ones or a little shorter, and one more closes the feet at the end of the part; "5 steps"
-are five footsteps with the closing one among them. To the side every step has two footsteps: one foot moves, the other closes. Units m or
-cm, degrees (deg, °) or rad; turns go left unless said otherwise. Checked in tests/gait/test_footsteps.py.
+    walk 3 m [back | left | right] [turning 40 degrees [left | right]] [slowly | briskly]
+    5 steps [back | left | right] [of 0.2 m] [turning 40 degrees [left | right]] [slowly | briskly]
+    turn 90 degrees [left | right] [slowly | briskly]
+Steps of "walk" are as long as the walker's pace has them (bunraku.gait.pace) or a little shorter; backwards and around bends of more than BEND a
+step they are careful ones, to the side and on the spot short ones, all as slow as "slowly" is unless it is said otherwise; one more closes the
+feet at the end of the part; "5 steps" are five footsteps with the closing one among them. To the side every step has two footsteps: one foot
+moves, the other closes. Units m or cm, degrees (deg, °) or rad; turns go left unless said otherwise. Checked in tests/gait/test_footsteps.py.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import re
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.gait.footsteps import MOST, SIDE, STEP, TURN, Way, beside
+from bunraku.gait.footsteps import MOST, Way, beside
 from bunraku.gait.humanoid import Humanoid
+from bunraku.gait.pace import SIDE, TURN, careful_step, pace_of
 from bunraku.gait.step_limits import overlap
 
 WORDS = (
@@ -43,14 +45,16 @@ NUMBER = r"(?P<{}>-?\d+(?:\.\d+)?|" + "|".join(sorted(WORDS, key=len, reverse=Tr
 LENGTH, ANGLE = r"(?P<{}>metres?|meters?|centimetres?|centimeters?|cm|m)", r"(?P<{}>degrees?|deg|°|radians?|rad)"
 AWAY = r"(?:\s+(?:to\s+the\s+)?(?P<away>ahead|forwards?|back|backwards?|left|right))?"
 TURNING = rf"(?:\s+turning\s+{NUMBER.format('turn')}\s*{ANGLE.format('turn_unit')}(?:\s+(?:to\s+the\s+)?(?P<turn_to>left|right))?)?"
-WALK = re.compile(rf"(?:walk|go)\s+{NUMBER.format('far')}\s*{LENGTH.format('unit')}{AWAY}{TURNING}")
+PACE = r"(?:\s+(?P<pace>slowly|briskly))?"
+WALK = re.compile(rf"(?:walk|go)\s+{NUMBER.format('far')}\s*{LENGTH.format('unit')}{AWAY}{TURNING}{PACE}")
 STEPS = re.compile(
-    rf"(?:(?:walk|go|take)\s+)?{NUMBER.format('count')}\s+steps?{AWAY}(?:\s+of\s+{NUMBER.format('far')}\s*{LENGTH.format('unit')})?{TURNING}"
+    rf"(?:(?:walk|go|take)\s+)?{NUMBER.format('count')}\s+steps?{AWAY}(?:\s+of\s+{NUMBER.format('far')}\s*{LENGTH.format('unit')})?{TURNING}{PACE}"
 )
 TURNS = re.compile(
-    rf"turn(?:\s+(?P<first>left|right))?\s+{NUMBER.format('turn')}\s*{ANGLE.format('turn_unit')}(?:\s+(?:to\s+the\s+)?(?P<turn_to>left|right))?"
+    rf"turn(?:\s+(?P<first>left|right))?\s+{NUMBER.format('turn')}\s*{ANGLE.format('turn_unit')}(?:\s+(?:to\s+the\s+)?(?P<turn_to>left|right))?{PACE}"
 )
-SAYS = "say e.g. 'walk 3 m', 'turn 90 degrees right', 'two steps back', 'three steps left of 0.1 m', 'walk 2 m turning 60 degrees'"
+BEND = 0.1  # rad
+SAYS = "say e.g. 'walk 3 m', 'walk 3 m slowly', 'turn 90 degrees right', 'two steps back', 'three steps left of 0.1 m', 'walk 2 m turning 60 degrees'"
 
 
 def number(text: str) -> float:
@@ -58,52 +62,61 @@ def number(text: str) -> float:
     return 1.0 if text in ("a", "an") else float(WORDS.index(text)) if text in WORDS else float(text)
 
 
-def way_of(words: str, h: Humanoid) -> Way:
-    """The way that words describe, from standing at the origin, headed along x."""
+def way_of(words: str, h: Humanoid, pace: str = "usual") -> Way:
+    """The way that words describe, from standing at the origin, headed along x; pace: where they do not say."""
     way = Way(h)
     parts = [p.strip() for p in re.split(r"[,;]|\bthen\b|\band\b", words.lower())]
     for part in (p for p in parts if p):
-        add(way, h, part)
+        add(way, h, part, pace)
     return way
 
 
-def add(way: Way, h: Humanoid, part: str) -> None:
+def add(way: Way, h: Humanoid, part: str, pace: str) -> None:
     """Add one part of the words to a way."""
-    usual = h.mapping.get("walk", {})
-    step, side = float(usual.get("step", STEP * h.legs[0])), float(usual.get("side", SIDE * h.legs[0]))
+    side = float(h.mapping.get("walk", {}).get("side", SIDE * h.legs[0]))
     most_turn = turn_of(h)
     walk, steps, turns = WALK.fullmatch(part), STEPS.fullmatch(part), TURNS.fullmatch(part)
     found = walk or steps or turns
     if found is None:
         raise InputError(f"footsteps: {part!r} is not understood; {SAYS}.")
     said = found.groupdict()
-    turn = angle(said)
+    turn, free, slow = angle(said), pace_of(h, said["pace"] or pace), pace_of(h, said["pace"] or "slowly")
+    turning = int(np.ceil(abs(turn) / most_turn - 1e-9))
     if turns:
-        count = max(1, int(np.ceil(abs(turn) / most_turn - 1e-9)))
+        way.seconds = slow.time
         if turn:
-            way.go(0.0, 0.0, turn, check_count(count, part))
+            way.go(0.0, 0.0, turn, check_count(max(1, turning), part))
         return
     away = said["away"] or "ahead"
-    usual_step = side if away in ("left", "right") else step
+    aside = away in ("left", "right")
     if walk:
-        far = length(said, part)
-        count = max(1, int(np.ceil(far / usual_step - 1e-9)), int(np.ceil(abs(turn) / most_turn - 1e-9)))
+        far, whole = length(said, part), 0
     else:
-        whole = number(said["count"])
+        far, whole = length(said, part) if said["far"] else 0.0, number(said["count"])
         if whole != int(whole) or whole < 1:
             raise InputError(f"footsteps: {part!r}: the number of steps must be a whole number from 1.")
-        count = check_count(int(whole), part)
-        if away not in ("left", "right") and count > 1:
-            count -= 1  # the last one closes
-        far = count * (length(said, part) if said["far"] else usual_step)
+    closing = 0 if aside or whole == 1 else 1  # the last one closes
+
+    def plan(step: float) -> tuple[int, float]:
+        """(how many, how far [m] together) of steps of a usual length."""
+        if walk:
+            return max(1, int(np.ceil(far / step - 1e-9)), turning), far
+        count = check_count(int(whole), part) - closing
+        return count, count * (far or step)
+
+    count, all_far = plan(free.step)
+    care = aside or away.startswith("back") or abs(turn) > BEND * count
+    if care:
+        count, all_far = plan(side if aside else min(careful_step(h), free.step))
+    way.seconds = slow.time if care else free.time
     check_count(count, part)
     sign = -1.0 if away.startswith("back") or away == "right" else 1.0
-    if away in ("left", "right"):
-        way.go(0.0, sign * far, turn, count)
-    elif steps and number(said["count"]) == 1:
-        way.move(sign * far, 0.0, turn)  # one step leaves the feet one before the other
+    if aside:
+        way.go(0.0, sign * all_far, turn, count)
+    elif whole == 1:
+        way.move(sign * all_far, 0.0, turn)  # one step leaves the feet one before the other
     else:
-        way.go(sign * far, 0.0, turn, count)
+        way.go(sign * all_far, 0.0, turn, count)
 
 
 def turn_of(h: Humanoid) -> float:

@@ -3,7 +3,7 @@
 A Terrain is fixed shapes for `World.add_fixed`, where the feet stand at first, and the footsteps; level ground at z = 0 is a plane of the
 world's own (`World.add_ground`). All lead along +x from standing at the origin. Stairs are boxes one behind the other; a foot stands in the
 middle of each tread (or both feet do, where `both`). A slope is a tilted box between level ground and a platform; no sole is put across its
-edges. A slope is walked in usual steps, with the soles flat on it. Units SI. Checked in tests/gait/test_terrain.py.
+edges. A slope is walked in careful steps, with the soles flat on it. Units SI. Checked in tests/gait/test_terrain.py.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.gait.footsteps import STEP, Footstep, beside, standing
+from bunraku.gait.footsteps import Footstep, beside, standing
 from bunraku.gait.humanoid import Humanoid, humanoid
+from bunraku.gait.pace import careful_step
 from bunraku.gait.step_limits import check_footsteps
 from bunraku.gait.walking_pattern import walking_pattern
 from bunraku.model.description import Shape
@@ -135,7 +136,7 @@ def slope(
     a = float(np.radians(degrees))
     rise = float(np.tan(a) * length)
     low = max(0.0, -rise)  # height of the first ground
-    step = float(h.mapping.get("walk", {}).get("step", STEP * h.legs[0]))
+    step = careful_step(h)
     edge = step + clear  # where the slope begins
     if length < 2 * clear:
         raise InputError(f"slope: a length of {length:g} m is too short for a sole; {2 * clear:.2f} m would do.")

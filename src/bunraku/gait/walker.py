@@ -25,11 +25,12 @@ from bunraku.control.bushes import Bushes
 from bunraku.control.bushes import bushes as with_bushes
 from bunraku.control.servo_gains import servo_gains
 from bunraku.control.stabiliser import Gains, Stabiliser
-from bunraku.control.walking_plan import WalkingPlan, plan_of
+from bunraku.control.walking_plan import FOOT_ACC, WalkingPlan, plan_of
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.gait.footsteps import beside
 from bunraku.gait.humanoid import Humanoid
+from bunraku.gait.pace import LEVEL
 from bunraku.gait.terrain import Terrain
 from bunraku.gait.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.gait.walking_torques import servo_targets
@@ -40,6 +41,7 @@ from bunraku.world.world import World
 LOW = 0.6  # of the height of the centre of mass over the lower foot: it fell
 LOOK = 0.02  # s between looks whether it fell
 REST = 0.5  # s that a run goes on behind the pattern's end
+PRESS, PRESSING = 10.0, 0.04  # m/s^2 downwards in the last s of a swing: so a rigid foot feels the ground in time
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class FootError:
 class Walker:
     """See the module text. terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z = 0; sensors: options of
     add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let
-    go at the model's limits, which the stabiliser keeps in any case."""
+    go at the model's limits, which the stabiliser keeps in any case; self_collision: whether the figure's own links touch each other; by default
+    unless they are meshes or cylinders, whose hulls overlap at the joints."""
 
     def __init__(
         self,
@@ -72,6 +75,7 @@ class Walker:
         seed: int = 0,
         sensors: dict[str, Any] | None = None,
         torque_limits: bool = False,
+        self_collision: bool | None = None,
     ) -> None:
         if stabiliser and servo != "pd":
             raise InputError(f"walker: the stabiliser commands torques; with it servo must be 'pd', got {servo!r}.")
@@ -86,7 +90,7 @@ class Walker:
         shapes = terrain.shapes if isinstance(terrain, Terrain) else terrain
         for shape in shapes or ():
             self.world.add_fixed(shape, friction=friction)
-        self.figure = self.world.add(self.model, self_collision=False)
+        self.figure = self.world.add(self.model, self_collision=own_shapes_collide(self.model, self_collision))
         q = across(rigid, self.model, pattern.q[:1])[0]
         self.figure.q[:] = q
         self.figure.target_q[:] = q
@@ -163,6 +167,15 @@ class Walker:
         return out[0], out[1]
 
 
+def own_shapes_collide(model: Model, wanted: bool | None) -> bool:
+    """Whether a figure's links shall touch each other: as wanted, or unless some are meshes or cylinders, whose hulls overlap at the joints."""
+    return (
+        not any(s.kind in ("mesh", "cylinder") for s in model.shapes if s.role != "visual")
+        if wanted is None
+        else wanted
+    )
+
+
 def across(rigid: Model, model: Model, q: np.ndarray) -> np.ndarray:
     """Rows of coordinates of the rigid figure as those of the same figure with bushes, which rest."""
     if model is rigid:
@@ -185,9 +198,16 @@ def dofs(rigid: Model, model: Model) -> np.ndarray:
 
 
 def stabiliser_plan(pattern: WalkingPattern, period: float) -> WalkingPlan:
-    """A pattern as the stabiliser's plan."""
+    """A pattern as the stabiliser's plan. A foot that comes to rest just on the ground presses on it with nothing, and a rigid one would be felt
+    late: about 60 ms, which is 4 cm of a usual walk; so each swing ends with a push downwards (PRESS). A careful walk, level, has the time to
+    wait."""
     p, h = pattern.at_rate(period), pattern.humanoid
-    return plan_of(h.model, h.feet, h.trunk, period, p.q, p.v, p.contact, p.load, p.zmp)
+    plan = plan_of(h.model, h.feet, h.trunk, period, p.q, p.v, p.contact, p.load, p.zmp)
+    n = round(PRESSING / period)
+    for side, lift, landing in () if pattern.style == LEVEL else plan.swings:
+        rows = np.arange(max(lift, landing - n), landing + 1)
+        plan.rows[rows, FOOT_ACC + 3 * side + 2] -= PRESS * np.minimum((rows - rows[0]) / 3.0, 1.0)
+    return plan
 
 
 @lru_cache(maxsize=8)
@@ -201,7 +221,7 @@ def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]
             for first in (0, 1):
                 steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
                 one, two = 1.2 * slower * beat, 0.3 * slower * beat
-                pattern = walking_pattern(h, steps, single=one, double=two, end=1.2, arms=0.0, passes=2)
+                pattern = walking_pattern(h, steps, single=one, double=two, end=1.2, arms=0.0, style=LEVEL, passes=2)
                 out.append(stabiliser_plan(pattern, period))
             return out[0], out[1]
         except InputError:

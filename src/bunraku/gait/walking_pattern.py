@@ -3,8 +3,9 @@
     footsteps -> time table: feet, zero-moment point (zmp_reference) -> centre of mass (com_preview) -> poses (walking_ik) -> zero-moment
     point of the whole figure by rnea -> its difference from the reference is taken off the one the centre of mass follows, `passes` times
     (as Kajita et al. 2003 do with preview control).
-The walker's height is chosen so that no leg is stretched beyond STRETCH of its length. Units SI, world z up. Checked in
-tests/gait/test_walking_pattern.py.
+Times of steps without their own come from the walker's pace (bunraku.gait.pace), on stairs and slopes with care. The walker's height is chosen so
+that no leg is stretched beyond its style's part of its length: one for the whole walk in the style LEVEL; else as high as the steps allow, less
+the dip of a stiff leg's arc between two feet that stand apart. Units SI, world z up. Checked in tests/gait/test_walking_pattern.py.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import CubicSpline
+from scipy.ndimage import minimum_filter1d, uniform_filter1d
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
@@ -23,6 +25,7 @@ from bunraku.gait.foot_paths import STEPPED
 from bunraku.gait.footsteps import Footstep, standing
 from bunraku.gait.humanoid import Humanoid, humanoid
 from bunraku.gait.min_jerk import bump
+from bunraku.gait.pace import LEVEL, NATURAL, Style, care_of, pace_of
 from bunraku.gait.step_limits import check_footsteps
 from bunraku.gait.walking_checks import check_poses, check_zmp
 from bunraku.gait.walking_ik import walking_poses
@@ -31,7 +34,8 @@ from bunraku.gait.zmp_reference import TimeTable, time_table
 from bunraku.model.configuration import quaternions
 from bunraku.model.model import Model
 
-STRETCH, HIGH_STRETCH = 0.975, 0.985  # of a leg's full length, at most; on stairs
+HIGH_STRETCH = 0.985  # of a leg's full length, at most, on stairs
+SETTLE = 1.5  # times of a step in which the height follows what legs reach
 ARMS = 0.5  # rad: how far arms swing for feet that are a leg's length apart
 ENOUGH = 1e-3  # m: of the zero-moment point; no further pass is made
 
@@ -56,6 +60,7 @@ class WalkingPattern:
     sole_rotation: np.ndarray
     contact: np.ndarray
     load: np.ndarray
+    style: Style = LEVEL
 
     @property
     def model(self) -> Model:
@@ -120,28 +125,33 @@ def walking_pattern(
     lift: float | None = None,
     heel: float = 0.0,
     arms: float = ARMS,
+    pace: str = "usual",
+    style: Style | None = None,
     passes: int = 6,
     dt: float = 0.005,
 ) -> WalkingPattern:
     """The pattern of a walk over footsteps. begin: where the feet stand at first (side by side at the origin by default); single, double [s]: on
-    one foot, on both; start, end [s]: standing before and after, the last and first `shift` s of which move the weight; lift [m]: of a swinging foot;
-    heel [rad]: how far heels rise before feet leave in steps of half a leg's length (0: soles stay flat on level ground); arms [rad]: how far they
-    swing for feet a leg's length apart; passes: at most so many corrections by the zero-moment point of the whole figure."""
+    one foot, on both, for all steps; else steps keep their own seconds, or those of the pace ("slowly", "usual", "briskly"); start, end [s]:
+    standing before and after, the last and first `shift` s of which move the weight; lift [m]: of a swinging foot; heel [rad]: how far heels rise
+    before feet leave in steps of half a leg's length (0: soles stay flat on level ground); arms [rad]: how far they swing for feet a leg's length
+    apart; style: see bunraku.gait.pace, NATURAL on level ground; passes: at most so many corrections by the zero-moment point of the whole
+    figure."""
     h = humanoid(figure)
     usual = h.mapping.get("walk", {})
     feet = standing(h) if begin is None else begin
     heights = [s.position[2] for s in (*feet, *steps)]
     stepped = float(np.abs(np.diff(heights)).max()) > STEPPED * h.legs[0]
-    single = float(usual.get("single", 0.7)) + (0.2 if stepped else 0.0) if single is None else float(single)
-    double = float(usual.get("double", 0.2)) + (0.2 if stepped else 0.0) if double is None else float(double)
+    sloped = stepped or any(abs(z - heights[0]) > 1e-6 for z in heights) or any(s.normal[2] < 1.0 - 1e-9 for s in steps)
+    style = (LEVEL if sloped else NATURAL) if style is None else style
+    singles, doubles = step_times(h, steps, single, double, pace, 0.2 if stepped else 0.0 if sloped else None)
     lift = float(usual.get("lift", 0.06 * h.legs[0])) if lift is None else float(lift)
     check_footsteps(h, steps, feet)
     toe = max(float(f.half[0]) for f in h.feet)
     table = time_table(
         feet,
         steps,
-        single=single,
-        double=double,
+        single=singles,
+        double=doubles,
         start=start,
         end=end,
         shift=shift,
@@ -149,6 +159,7 @@ def walking_pattern(
         toe=toe,
         leg=h.legs[0],
         heel=heel,
+        style=style,
         dt=dt,
     )
     gravity = -float(h.model.gravity[2])
@@ -158,14 +169,20 @@ def walking_pattern(
     hips = h.hips(h.stand)[None] - centroidal(h.model, h.stand).com  # (1, 2, 3), turned with the base
     hips = turned(table.heading, hips)
     height = float(centroidal(h.model, h.stand).com[2])
-    height = 1.1 * height if stepped else height
+    tallest = 1.1 * height if stepped or style.bob > 0.0 else height
+    height, dip = np.full(len(table.times), tallest), style.bob * table.dip
+    settle = min(SETTLE * float((singles + doubles).max(initial=0.0)), 0.9 * min(start, end)) / dt
     residual, q, best = np.zeros((len(table.times), 2)), given.copy(), None
     for n in range(passes + 1):
         for _ in range(2):  # the height changes the way a little, and the way the height
             level = table.level + height
             up = second_difference(level, dt)
             com, added = at_rest(table.zmp[:, :2] - residual, level - table.zmp[:, 2], up, dt, gravity, first, last)
-            height = min(height, highest(h, table, com, hips, HIGH_STRETCH if stepped else STRETCH))
+            top = np.minimum(highest(h, table, com, hips, HIGH_STRETCH if stepped else style.stretch), tallest)
+            if style.bob > 0.0:
+                height = below(top + dip, settle) - dip
+            else:
+                height = np.minimum(height, top.min())
         com = np.column_stack([com, table.level + height])
         zmp = table.zmp.copy()
         zmp[:, :2] += added
@@ -202,6 +219,7 @@ def walking_pattern(
         table.rotation,
         table.contact,
         table.load,
+        style,
     )
 
 
@@ -213,12 +231,39 @@ def turned(yaw: np.ndarray, x: np.ndarray) -> np.ndarray:
     )
 
 
-def highest(h: Humanoid, table: TimeTable, com: np.ndarray, hips: np.ndarray, stretch: float) -> float:
-    """The greatest height [m] of the centre of mass above the level of the ground with which no leg is too short."""
-    out = np.inf
+def step_times(
+    h: Humanoid, steps: Sequence[Footstep], single: float | None, double: float | None, pace: str, care: float | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds on one foot and on both of every step, see walking_pattern; care: how much longer both are with care, None where none is needed."""
+    usual = pace_of(h, pace)
+    times = np.array([usual.time if s.seconds is None else s.seconds for s in steps])
+    one, two = (1.0 - usual.double) * times, usual.double * times
+    if care is not None:
+        said = np.array([s.seconds is not None for s in steps])
+        slow = care_of(h, care)
+        one, two = np.where(said, one, slow[0]), np.where(said, two, slow[1])
+    n = len(steps)
+    return one if single is None else np.full(n, float(single)), two if double is None else np.full(n, float(double))
+
+
+def highest(h: Humanoid, table: TimeTable, com: np.ndarray, hips: np.ndarray, stretch: float) -> np.ndarray:
+    """(n,): the greatest height [m] of the centre of mass above the level of the ground with which no leg is too short."""
+    out = np.full(len(com), np.inf)
     for f, length in zip(h.feet, h.legs):
         ankle = table.position[:, f.side] - np.einsum("nij,j->ni", table.rotation[:, f.side] @ f.rotation.T, f.position)
         across = np.sum((com[:, :2] + hips[:, f.side, :2] - ankle[:, :2]) ** 2, axis=1)
         top = ankle[:, 2] + np.sqrt(np.maximum((stretch * length) ** 2 - across, 0.0)) - hips[:, f.side, 2]
-        out = min(out, float((top - table.level).min()))
+        out = np.minimum(out, top - table.level)
+    return out
+
+
+def below(top: np.ndarray, samples: float) -> np.ndarray:
+    """A smooth line nowhere above another one: the least value in a window of some samples, then three running means that are together as wide;
+    level at both ends, where a walk is at rest."""
+    third = max(2 * int(samples / 6) + 1, 1)
+    wide = 3 * third - 2
+    out = minimum_filter1d(top, wide, mode="nearest")
+    out[: wide // 2 + 3], out[-(wide // 2) - 3 :] = out[: wide // 2 + 3].min(), out[-(wide // 2) - 3 :].min()
+    for _ in range(3):
+        out = uniform_filter1d(out, third, mode="nearest")
     return out
