@@ -81,6 +81,7 @@ from bunraku.control.balance_arrays import (
 from bunraku.control.balance_kernel import act, see, take_in
 from bunraku.control.stepping import (
     FAST,
+    HASTE,
     LIFT,
     SIDE,
     advance,
@@ -91,6 +92,7 @@ from bunraku.control.stepping import (
     is_due,
     landing_row,
     lift_and_land,
+    next_side,
     reference,
     row_now,
     shifts,
@@ -199,10 +201,19 @@ def capture_point(h):
         feel[CAPTURE + d] = seen[COM + d] + seen[COM_RATE + d] / omega
 
 
+@inline
+def side_of_fall(h):
+    """The foot on whose side of the middle between the soles the capture point is."""
+    seen, feel = reals1(h, B_SEEN), reals1(h, B_FEEL)
+    c, d = heading(h, 0)
+    x, y = 0.5 * (seen[OF_SOLE] + seen[OF_SOLE + 6]), 0.5 * (seen[OF_SOLE + 1] + seen[OF_SOLE + 7])
+    return 1 if (feel[CAPTURE + 1] - y) * c - (feel[CAPTURE] - x) * d < 0.0 else 0
+
+
 @part
 def step_out(h):
     """Where the figure stands and the capture point leaves its soles: the side with which reserve steps begin; MAIN: they are over; else STAY."""
-    feel, step, seen, swings = reals1(h, B_FEEL), reals1(h, B_STEP), reals1(h, B_SEEN), ints2(h, P_SWINGS)
+    feel, step, swings = reals1(h, B_FEEL), reals1(h, B_STEP), ints2(h, P_SWINGS)
     reserve = reals1(h, B_FIGURE)[RESERVE]
     if reserve == 0.0 or step[SWING] >= 0.0:
         return STAY
@@ -211,11 +222,8 @@ def step_out(h):
         return MAIN
     if step[STANDING] == 0.0 or step[STANDING + 1] == 0.0:
         return STAY
-    x, y = feel[CAPTURE], feel[CAPTURE + 1]
-    ahead, left = outside(h, x, y)
-    c, d = heading(h, 0)
-    middle = 0.5 * (seen[OF_SOLE] + seen[OF_SOLE + 6]), 0.5 * (seen[OF_SOLE + 1] + seen[OF_SOLE + 7])
-    outwards = 1 if (y - middle[1]) * c - (x - middle[0]) * d < 0.0 else 0
+    ahead, left = outside(h, feel[CAPTURE], feel[CAPTURE + 1])
+    outwards = side_of_fall(h)
     for n in range(swings.shape[0]):
         if (
             0 <= swings[n, LIFT] - k < 0.4 / reals1(h, P_TIME)[0]
@@ -286,7 +294,10 @@ def mind_the_step(h):
         return
     ahead, left = outside(h, feel[CAPTURE], feel[CAPTURE + 1])
     beyond = max(ahead, left)
-    step[PACE] = FAST if beyond > 0.0 else 1.0  # to the next step, if there is one
+    step[PACE] = 1.0
+    if beyond > 0.0:  # to the next step, if there is one; reserve steps are short already
+        right_foot = left <= ahead or next_side(h) == side_of_fall(h)
+        step[PACE] = HASTE if right_foot and figure[RESERVE] != 2.0 else FAST
     if beyond < figure[LEAN] and is_due(h):
         consider(h, ex, ey)
     else:

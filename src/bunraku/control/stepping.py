@@ -11,7 +11,8 @@ the one motion of the pendulum that leads from the old offset to the new one whi
 
 Landing place: an error e of the capture point grows to E = e e^(w (T - t)) until T. What the pressure under the standing foot can take back until
 then, room (e^(w (T - t)) - 1), is left to it; the rest moves the landing place, within reach of the legs and clear of the other foot (capture
-point: Pratt 2006; Englsberger 2011; Khadiv 2016). The more it is moved, the faster the clock runs, up to `FAST`. With an error above
+point: Pratt 2006; Englsberger 2011; Khadiv 2016). The more it is moved, the faster the clock runs, up to `FAST`; while both feet stand and the
+capture point has left them, at `FAST`, or at `HASTE` towards a step that goes where the figure falls. With an error above
 `CALM` no step is begun while the capture point is between the feet: the clock waits, and the pressure under both brings it back. Without an
 error the landing place goes back towards the plan by `HOME` a step.
 
@@ -61,7 +62,8 @@ FEEL = 0.06  # of the weight: a foot that stands
 LOW = 0.04  # m above its landing place: a foot that may touch
 SEARCH = 0.25  # m/s downwards
 PATIENCE = 0.4  # s that the clock waits for the ground
-FAST = 2.2  # clock's largest rate
+FAST = 2.2  # clock's largest rate, but for
+HASTE = 3.5  # that on both feet in the plan's own steps, where the next foot to be lifted is the one that can catch the fall
 CALM = 0.03  # m: an error of the capture point with which no foot is lifted as long as both can hold it
 HOLD = 1.5  # s that both feet stay for that
 HOME = 0.04  # m a step back towards the plan
@@ -303,6 +305,13 @@ def is_due(h):
     for n in range(int(s[DONE]) + 1, swings.shape[0]):
         due = due or swings[n, LIFT] <= k < swings[n, LANDING]
     return due
+
+
+@inline
+def next_side(h):
+    """The foot that the plan lifts next, or -1."""
+    swings, n = ints2(h, P_SWINGS), int(reals1(h, B_STEP)[DONE]) + 1
+    return swings[n, SIDE] if n < swings.shape[0] else -1
 
 
 @inline
