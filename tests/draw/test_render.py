@@ -9,8 +9,9 @@ from bunraku.draw import render as render_module
 from bunraku.draw.camera import Camera, look
 from bunraku.draw.raycast import FAR, hit, normal
 from bunraku.draw.render import render
-from bunraku.draw.scene import BOX, CAPSULE, SPHERE, Scene, frame_along
+from bunraku.draw.scene import BOX, CAPSULE, SPHERE, Scene
 from bunraku.errors import InputError
+from bunraku.model.along import frame_along
 
 RED = (0.9, 0.1, 0.1)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bunraku.errors import InputError
+from bunraku.model.along import frame_along
 
 SPHERE, CAPSULE, BOX = 0, 1, 2
 COLUMNS = 20
@@ -108,11 +109,3 @@ def bounding_radius(primitives: np.ndarray) -> np.ndarray:
     """Radius of the sphere about each primitive's centre that holds it."""
     size = primitives[:, SIZE : SIZE + 3]
     return np.where(primitives[:, KIND] == BOX, np.linalg.norm(size, axis=1), size[:, 0] + size[:, 1])
-
-
-def frame_along(z: np.ndarray) -> np.ndarray:
-    """A rotation whose third column is the unit vector z."""
-    helper = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    x = np.cross(helper, z)
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(z, x), z], axis=1)

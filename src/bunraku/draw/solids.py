@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from bunraku.collision.hull import hull_of_mesh, missing_extra
-from bunraku.draw.scene import frame_along
 from bunraku.model import layout as at
+from bunraku.model.along import frame_along
 from bunraku.model.model import Model, ShapeInfo
 
 STICK = 0.03  # m: radius of a bone that stands for shapes

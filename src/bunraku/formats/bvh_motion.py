@@ -20,6 +20,7 @@ import numpy as np
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.formats.bvh import Bvh, BvhJoint, read
+from bunraku.model.along import frame_along
 from bunraku.model.configuration import multiply
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
 from bunraku.model.model import Model
@@ -107,12 +108,8 @@ def bone(to: np.ndarray) -> Shape | None:
     length = float(np.linalg.norm(to))
     if length < 1e-6:
         return None
-    z = to / length
-    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = np.cross(helper, z) / np.linalg.norm(np.cross(helper, z))
     radius = min(0.12 * length, 0.05)
-    turn = np.stack([x, np.cross(z, x), z], axis=1)
-    return Shape("capsule", (radius, 0.5 * length - radius), 0.5 * to, turn, role="visual")
+    return Shape("capsule", (radius, 0.5 * length - radius), 0.5 * to, frame_along(to / length), role="visual")
 
 
 def from_motion(motion: Motion, *, order: str = "ZYX", scale: float = SCALE, fps: float | None = None) -> Bvh:

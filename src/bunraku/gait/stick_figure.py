@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bunraku.model.along import frame_along
 from bunraku.model.description import Description, Link, Shape
 
 RADIUS = 0.2  # of a stick's length, within THIN … THICK
@@ -21,10 +22,7 @@ def stick(end: np.ndarray, name: str) -> Shape | None:
     length = float(np.linalg.norm(end))
     if length < SHORT:
         return None
-    z = end / length
-    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-    x /= np.linalg.norm(x)
-    turn = np.column_stack([x, np.cross(z, x), z])
+    turn = frame_along(end / length)
     radius = float(np.clip(RADIUS * length, THIN, THICK))
     return Shape("capsule", (radius, 0.5 * length), tuple(0.5 * end), turn, role="visual", name=name, color=COLOUR)
 

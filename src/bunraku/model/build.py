@@ -14,6 +14,7 @@ import numpy as np
 
 from bunraku.errors import ModelError
 from bunraku.model import layout as at
+from bunraku.model.along import frame_along
 from bunraku.model.check import check
 from bunraku.model.description import JOINT_COORDINATES, JOINT_DOF, Description, Joint, Link, Note, rotation_matrix
 from bunraku.model.gears import Coupling, Group, group_gears, order_groups
@@ -121,9 +122,7 @@ def axes_for(axis: np.ndarray) -> tuple[np.ndarray, int]:
     for k in range(3):
         if z[k] == 1.0:
             return np.eye(3), k
-    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z]), 2
+    return frame_along(z), 2
 
 
 def about(k: int, angle: float) -> np.ndarray:

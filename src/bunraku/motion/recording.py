@@ -33,7 +33,7 @@ from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
 from bunraku.motion.motion import Motion, between, bracket
 from bunraku.world.blockfile import BlockFile
-from bunraku.world.frames import Frames
+from bunraku.world.frames import Frames, InFrames
 from bunraku.world.plain import from_plain
 from bunraku.world.recorder import EVENTS, FORMAT, FRAMES, FRAMES_1, VERSION
 
@@ -95,7 +95,7 @@ class Contacts(Sequence[FrameContacts]):
         return FrameContacts(patch, f.state[first:last][patch], f.points[points], f.forces[points], bodies)
 
 
-class Recording:
+class Recording(InFrames):
     """See the module text."""
 
     def __init__(self, file: BlockFile) -> None:
@@ -235,26 +235,6 @@ class Recording:
         if np.any(np.diff(frames.times) <= 0):
             raise FormatError(f"{self.path}: its times do not rise; damaged.")
         return frames
-
-    @property
-    def times(self) -> np.ndarray:
-        """(n,) s."""
-        return self.frames.times
-
-    @property
-    def q(self) -> np.ndarray:
-        """(n, nq)."""
-        return self.frames.q
-
-    @property
-    def v(self) -> np.ndarray:
-        """(n, nv)."""
-        return self.frames.v
-
-    @property
-    def torques(self) -> np.ndarray:
-        """(n, nv): what motors, servos, springs and dampers gave."""
-        return self.frames.torques
 
     @property
     def contacts(self) -> Contacts:

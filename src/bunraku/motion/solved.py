@@ -23,7 +23,7 @@ from bunraku.model.description import Shape
 from bunraku.model.model import Model
 from bunraku.motion.motion import Motion
 from bunraku.world.blockfile import BlockWriter
-from bunraku.world.frames import LAYOUT, Frames
+from bunraku.world.frames import LAYOUT, Frames, InFrames
 from bunraku.world.recorder import FRAMES, header
 from bunraku.world.world import World
 
@@ -43,7 +43,7 @@ class Touch:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class Solved(InFrames):
     """See the module text. `flags`: name -> (n,) bool, frames to distrust and why; `grips`: links that may be pulled."""
 
     model: Model
@@ -60,26 +60,6 @@ class Solved:
 
     def __len__(self) -> int:
         return len(self.frames)
-
-    @property
-    def times(self) -> np.ndarray:
-        """(n,) s."""
-        return self.frames.times
-
-    @property
-    def q(self) -> np.ndarray:
-        """(n, nq)."""
-        return self.frames.q
-
-    @property
-    def v(self) -> np.ndarray:
-        """(n, nv)."""
-        return self.frames.v
-
-    @property
-    def torques(self) -> np.ndarray:
-        """(n, nv): of the step that leads to each frame [N m or N]; zero in the first."""
-        return self.frames.torques
 
     @cached_property
     def a(self) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from bunraku.collision.hull import hull_of_mesh, missing_extra
 from bunraku.model import layout as at
+from bunraku.model.along import frame_along
 from bunraku.model.build import quaternion
 from bunraku.model.description import Shape, rotation_matrix
 from bunraku.model.model import Model
@@ -95,10 +96,7 @@ def sticks(model: Model, first: int) -> list[dict[str, Any]]:
             "sphere", [1.5 * STICK], first + i - 1, np.zeros(3), np.eye(3), None, model.body_names[i], None, ()
         )
         if parent and length > 3 * STICK:
-            z = place / length
-            x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-            turn = np.column_stack([x / np.linalg.norm(x), np.cross(z, x / np.linalg.norm(x)), z])
-            name = model.body_names[parent]
+            name, turn = model.body_names[parent], frame_along(place / length)
             out += drawn("capsule", [STICK, length / 2], first + parent - 1, place / 2, turn, None, name, None, ())
     return out
 

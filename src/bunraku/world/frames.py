@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -175,6 +176,33 @@ class Frames:
         return Frames(
             **{f.name: np.concatenate([empty[f.name], *(getattr(x, f.name) for x in parts)]) for f in fields(Frames)}
         )
+
+
+class InFrames:
+    """What has `frames` has the arrays that are used most by their names."""
+
+    if TYPE_CHECKING:
+        frames: Frames
+
+    @property
+    def times(self) -> np.ndarray:
+        """(n,) s."""
+        return self.frames.times
+
+    @property
+    def q(self) -> np.ndarray:
+        """(n, nq)."""
+        return self.frames.q
+
+    @property
+    def v(self) -> np.ndarray:
+        """(n, nv)."""
+        return self.frames.v
+
+    @property
+    def torques(self) -> np.ndarray:
+        """(n, nv): what motors, servos, springs and dampers gave in the step that leads to each frame [N m or N]."""
+        return self.frames.torques
 
 
 def file_kind(kind: str, precise: bool) -> np.dtype:
