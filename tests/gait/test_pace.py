@@ -154,7 +154,7 @@ def test_the_usual_pace_is_walked_with_the_stabiliser(usual, bushes):
     waited = []
     while walker.world.time < walker.duration and walker.fell is None:
         walker.run(0.02)
-        waited.append(walker.stabiliser.state()["waited"])
+        waited.append(walker.stabiliser.stepping.state()["waited"])
     assert walker.fell is None and max(waited) < 0.021
     assert all(e.distance < 0.05 and abs(e.degrees) < 5.0 for e in walker.footstep_error())
 
