@@ -40,8 +40,8 @@ def diverged(world: World, status: int = at.DIVERGED) -> str:
 
 def check_finite(world: World) -> None:
     """Raise if something a user set is not finite."""
-    q, v, tau, target_q, target_v = world.q, world.v, world.tau, world.target_q, world.target_v
-    if isfinite(q.dot(q) + v.dot(v) + tau.dot(tau) + target_q.dot(target_q) + target_v.dot(target_v)):  # quickest
+    total = np.add.reduce  # as x.sum(), in half the time
+    if isfinite(total(world.q) + total(world.v) + total(world.tau) + total(world.target_q) + total(world.target_v)):
         return
     rates = (("v", world.v), ("tau", world.tau), ("target_v", world.target_v))
     for what, a, names in [(what, a, world.model.dof_names) for what, a in rates]:
