@@ -76,6 +76,8 @@ def test_pushes_in_words():
 
 def test_the_pace_is_said_once_for_all_footsteps():
     slow, usual = (pattern_of("human", None, "two steps", None, pace)[0] for pace in ("slowly", None))
+    bumpy = pattern_of("human", None, "two steps", "bumps 1 cm")[0]
+    assert bumpy.steps == slow.steps  # with care, unless it is said
     assert slow.duration > usual.duration and slow.steps[0].position[0] < usual.steps[0].position[0]
 
 

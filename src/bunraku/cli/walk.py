@@ -68,7 +68,7 @@ def main(
         footsteps: words, e.g. "walk 2 m, turn 90 degrees, two steps back slowly", or a TOML file; "ten steps" by default.
         terrain: "stairs 5 of 0.15 m", "stairs down", "slope 5 degrees", which bring their footsteps, or "bumps 2 cm".
         pace: how fast, where the footsteps do not say: slowly (0.28 m/s for the human figure), usual (0.67 m/s) or briskly (0.73 m/s);
-            "walk 2 m slowly" says it in words. Stairs and slopes are always walked with care.
+            "walk 2 m slowly" says it in words. Bumps are walked slowly by default, stairs and slopes always with care.
         contact: the contact model: pgs, virtual_link or penalty.
         servo: how joints follow the pattern where no stabiliser is.
         bushes: rubber between ankles and feet.
@@ -175,7 +175,7 @@ def pattern_of(
         return walking_pattern(h, ground.steps, begin=ground.begin), ground.shapes
     words = TEN if words is None else words
     looks_like_file = words.endswith(".toml") or Path(words).is_file()
-    free = pace or "usual"
+    free = pace or ("usual" if terrain is None else "slowly")
     steps = read_footsteps(words, h, pace=free) if looks_like_file else footsteps(words, h, pace=free)
     return walking_pattern(h, steps, pace=free), terrain_of(terrain, h, steps).shapes if terrain is not None else ()
 

@@ -7,7 +7,7 @@ library and stride (gaits), checks, survey, listing and export (output), figure_
 with `walk.solve_walk(library.flat())`.
 
 Walking patterns are made by `walking_pattern.walking_pattern(figure, steps)` from `footsteps.footsteps("walk 3 m", figure)`; the stages are
-humanoid, footsteps, zmp_reference with foot_paths, com_preview, walking_ik, whole_zmp; terrain has stairs
+humanoid, footsteps, pace, zmp_reference with foot_paths, com_preview, walking_ik, whole_zmp; terrain has stairs
 and slopes, nineteen_steps the standard walk.
 
 The package imports nothing by itself, so that cheap commands stay cheap; `bunraku.gait.walk` and the others are loaded
