@@ -190,10 +190,10 @@ def soften(h, first, last):
 
 
 @part
-def give_way(h, m, blocks):
+def give_way(h, m, blocks, values, first, by, step):
     """Make a problem that nothing satisfies one that something does: rows yield by a part of K's mean diagonal, that of contacts and that of
-    other rows (a row between parts that hardly can move has next to none of its own); the search begins at nothing."""
-    k_matrix = reals2(h, K)
+    other rows (a row between parts that hardly can move has next to none of its own); the search begins at nothing. The diagonal of block k
+    is values[by * first[k] + step * j]."""
     ints = ints2(h, ISLAND_INTS)
     lam = reals1(h, ISLAND_LAM)
     for i in range(m):
@@ -206,11 +206,12 @@ def give_way(h, m, blocks):
                 contact = ints[k, 0] == CONTACT
                 if contact != (kind == 0):
                     continue
-                for i in range(ints[k, 1], ints[k, 1] + (3 if contact else 1)):
+                for j in range(3 if contact else 1):
+                    e = by * first[k] + step * j
                     if write == 1:
-                        k_matrix[i, i] += YIELD * total / count
+                        values[e] += YIELD * total / count
                     else:
-                        total += k_matrix[i, i]
+                        total += values[e]
                         count += 1
 
 
@@ -269,7 +270,9 @@ def solve_islands(h, positions, soft):
         residual = 0.0
         for attempt in range(2):
             if attempt == 1:
-                give_way(h, m, blocks)
+                k_matrix, ints = reals2(h, K), ints2(h, ISLAND_INTS)
+                wide = k_matrix.shape[1] + 1
+                give_way(h, m, blocks, k_matrix.reshape(k_matrix.size), ints[:, 1], wide, wide)
             status, used, left = solve(
                 reals2(h, K), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks, m, reals1(h, ISLAND_LAM),
                 reals1(h, SOLVER), numbers[TOLERANCE], info[SWEEP_LIMIT],

@@ -40,7 +40,7 @@ from bunraku.constraint.arrays import (
 from bunraku.constraint.contact.pgs import BROKEN, LIMIT
 from bunraku.constraint.contact.sparse import solve
 from bunraku.constraint.contact.sparse_pattern import pattern
-from bunraku.constraint.island import YIELD, finish_island
+from bunraku.constraint.island import finish_island, give_way
 from bunraku.constraint.rows import (
     BLOCK_KIND,
     CONTACT,
@@ -171,32 +171,6 @@ def add_entries(rows, slot, values, other, side, lane, lines, al, a):
             values[e] += x0 if lane == 0 else (x1 if lane == 1 else x2)
 
 
-@part
-def give_way_sparse(h, m, blocks):
-    """`give_way` of island.py for a sparse matrix."""
-    starts = ints1(h, STARTS)
-    values = reals1(h, VALUES)
-    ints = ints2(h, ISLAND_INTS)
-    lam = reals1(h, ISLAND_LAM)
-    for i in range(m):
-        lam[i] = 0.0
-    for kind in range(2):
-        total = 0.0
-        count = 0
-        for write in range(2):
-            for k in range(blocks):
-                contact = ints[k, 0] == CONTACT
-                if contact != (kind == 0):
-                    continue
-                for j in range(3 if contact else 1):
-                    e = 9 * starts[k] + 4 * j
-                    if write == 1:
-                        values[e] += YIELD * total / count
-                    else:
-                        total += values[e]
-                        count += 1
-
-
 @stage
 def solve_large(h):
     """Solve the island LARGE_FIRST … LARGE_LAST of INFO, which `gather` has prepared; returns a status."""
@@ -221,7 +195,7 @@ def solve_large(h):
     residual = 0.0
     for attempt in range(2):
         if attempt == 1:
-            give_way_sparse(h, info[LARGE_ROWS], blocks)
+            give_way(h, info[LARGE_ROWS], blocks, reals1(h, VALUES), starts, 9, 4)
         status, used, left = solve(
             trees, ntrees, starts, cols, reals1(h, VALUES), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks,
             info[LARGE_ROWS], reals1(h, ISLAND_LAM), reals1(h, LARGE_WORK), ints1(h, LARGE_SCRATCH), reals1(h, NUMBERS)[TOLERANCE],
