@@ -30,7 +30,7 @@ from scipy.spatial import ConvexHull, QhullError
 from bunraku.motion.interior_point import penalised
 from bunraku.motion.lowpass import lowpass
 
-FINE = (2.0, 1.2)  # frames from knot to knot, without and with flights: forces begin and end with contacts
+FINE = (1.3, 1.2)  # frames from knot to knot, without and with flights: forces begin and end with contacts
 THIN = 0.005  # m: half the width of an edge or a point that carries
 CALM = (1.5, 3.0)  # Hz: along and across, upwards
 CALM_SPIN = 10.0  # Hz: of angular momentum, whose rate swinging legs change fast
