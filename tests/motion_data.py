@@ -2,15 +2,23 @@
 
 import os
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bunraku as bk
+from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.formats import bvh
 from bunraku.formats.bvh_motion import from_motion
-from bunraku.motion import walk_motion
+from bunraku.gait.min_jerk import min_jerk
+from bunraku.motion import Motion, walk_motion
+from bunraku.motion.com_plan import plan_com
+from bunraku.motion.footing import Foot
+from bunraku.motion.footsteps import bent
+from bunraku.motion.settle import settled
+from bunraku.motion.touching import soles
 
 SHARED = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
@@ -31,8 +39,65 @@ def walk(steps=3):
 
 def noisy(path, steps=3, degrees=1.0, millimetres=5.0, seed=7):
     """Our walk as a BVH file with white noise on every channel."""
-    out = from_motion(walk(steps))
+    return noised(walk(steps), path, degrees, millimetres, seed)
+
+
+def noised(motion, path, degrees=1.0, millimetres=5.0, seed=7):
+    """A motion as a BVH file with white noise on every channel."""
+    out = from_motion(motion)
     place = np.array([c.endswith("position") for j in out.joints for c in j.channels])
-    size = np.where(place, 0.1 * millimetres, degrees)  # centimetres
-    out.values[:] += np.random.default_rng(seed).normal(size=out.values.shape) * size
+    out.values[:] += np.random.default_rng(seed).normal(size=out.values.shape) * np.where(
+        place, 0.1 * millimetres, degrees
+    )
     return bvh.write(out, path)
+
+
+@cache
+def springing(strides, length, stance, flight, lower=0.06, lift=0.1, rest=0.0, fps=120.0):
+    """Jumps from foot to foot, or on both feet where `strides` is [(0, 1), …]: in each element the feet that stand; `length` [m] from one to the
+    next, `stance` and `flight` [s]; `rest` [s] of standing before and after. The centre of mass flies freely; feet swing by polynomials."""
+    model = bk.human()
+    period, home = stance + flight, kinematics(model, model.neutral())
+    times = np.arange(0.0, 2 * rest + len(strides) * period - flight + 1e-9, 1.0 / fps)
+    feet = []
+    for side, s in enumerate(soles(model)):
+        at = [
+            (
+                i * period + (rest if i else 0.0),
+                i * period + stance + rest * (2 if i == len(strides) - 1 else 1),
+                i * length,
+            )
+            for i, on in enumerate(strides)
+            if side in on
+        ]
+        on = np.any([(times >= a - 1e-9) & (times < b - 1e-9) for a, b, _ in at], axis=0)
+        x, z = np.zeros(len(times)), np.zeros(len(times))
+        ends = [(-period, at[0][0], at[0][2] - 2 * length, at[0][2])]
+        ends += [(a[1], b[0], a[2], b[2]) for a, b in pairwise(at)]
+        ends += [(at[-1][1], at[-1][1] + 2 * period, at[-1][2], at[-1][2] + 2 * length)]
+        for a, b, where in at:
+            x[(times >= a - 1e-9) & (times < b - 1e-9)] = where
+        for a, b, x0, x1 in ends:
+            now = ~on & (times >= a - 1e-9) & (times < b + 1e-9)
+            u = np.clip((times[now] - a) / (b - a), 0.0, 1.0)
+            x[now], z[now] = x0 + (x1 - x0) * min_jerk(u), lift * 6.75 * u * (1 - u) ** 2
+        place = home.position[s.body] + np.column_stack([x, 0 * x, z])
+        feet.append(Foot(s, on, on, (), place, np.tile(home.rotation[s.body], (len(times), 1, 1))))
+    supports = [np.vstack([f.corners(k) for f in feet]) for k in range(len(times))]
+    upright = centroidal(model, model.neutral()).com
+    ahead = (times - 0.5 * stance) * length / period + 0.02
+    com = np.column_stack([ahead, 0 * times, np.full(len(times), upright[2] - lower)])
+    plan = plan_com(times, com, np.zeros((len(times), 3)), supports, model.mass, 9.80665, load=(0.05, 3.5), margin=0.03)
+    q = np.tile(bent(model), (len(times), 1))
+    q[:, :3] += plan.spline(times) - upright
+    return settled(Motion(model, times, q, {"title": "springing"}), tuple(feet), plan.spline(times))
+
+
+def hop():
+    """Standing, a hop in place on both feet with 0.2 s in the air, standing."""
+    return springing(((0, 1), (0, 1)), 0.0, 0.3, 0.2, rest=0.5)
+
+
+def jog():
+    """Six strides of 0.9 m, each 0.22 s on one foot and 0.13 s in the air: 2.6 m/s."""
+    return springing(((0,), (1,)) * 3, 0.9, 0.22, 0.13, lift=0.15)

@@ -7,7 +7,7 @@ import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.formats.bvh_motion import load_bvh
 from bunraku.motion import Motion, Recording, consistency, dynamics_filter, overlaps, replay, retarget
-from motion_data import captured, noisy, walk
+from motion_data import captured, hop, jog, noised, noisy, walk
 
 
 def check(filtered, path):
@@ -77,11 +77,59 @@ def test_the_captured_walk(tmp_path):
     assert led.error.max() < 0.03 and led.base.max() < 0.03 and led.share < 0.05
 
 
+def check_flying(filtered, path, air):
+    """What every motion with flights must show, from the saved file: physically consistent, and in the air nothing touches."""
+    with Recording.open(filtered.solved.save(path)) as saved:
+        found = consistency(saved)
+        load = saved.forces[1:, 0, 2] / (saved.figures[0].model.mass * 9.80665)
+    assert found.base < 1e-6 and found.joints < 1e-6  # of the weight
+    assert found.pull == 0.0 and found.cone < 1e-9 and found.gap < 5e-3
+    assert filtered.lost is None and load.max() < 3.5
+    assert air[0] < np.mean(load < 1e-9) < air[1]
+
+
+@pytest.mark.slow
+def test_a_noisy_hop_of_our_own(tmp_path):
+    motion = retarget(load_bvh(noised(hop(), tmp_path / "hop.bvh")), bk.human())
+    filtered = dynamics_filter(motion, dt=0.004)
+    check_flying(filtered, tmp_path / "hop.bkr", (0.06, 0.15))  # 0.2 of 1.8 s
+    assert [len(x) for x in filtered.stances().values()] == [2, 2]
+    assert filtered.moved.com[0] < 0.04 and filtered.moved.turn[0] < 0.1
+
+
+@pytest.mark.slow
+def test_a_noisy_jog_of_our_own(tmp_path):
+    motion = retarget(load_bvh(noised(jog(), tmp_path / "jog.bvh")), bk.human())
+    filtered = dynamics_filter(motion, dt=0.004)
+    check_flying(filtered, tmp_path / "jog.bkr", (0.15, 0.4))  # 0.65 of 1.97 s
+    assert [len(x) for x in filtered.stances().values()] == [3, 3]
+    gone = filtered.solved.com[-1] - filtered.solved.com[0]
+    assert abs(gone[0] - 1.97 * 0.9 / 0.35) < 0.3  # it keeps its speed
+
+
+@pytest.mark.slow
+def test_the_captured_run(tmp_path):
+    filtered = dynamics_filter(retarget(load_bvh(captured("09_01")), bk.human()), dt=0.004)
+    check_flying(filtered, tmp_path / "run.bkr", (0.2, 0.45))
+    assert [len(x) for x in filtered.stances().values()] == [2, 2]
+    assert filtered.moved.com[0] < 0.12 and np.ptp(filtered.solved.com[:, 0]) > 4.0
+
+
+@pytest.mark.slow
+def test_a_jump_and_a_turn_of_the_captured_dance(tmp_path):
+    whole = retarget(load_bvh(captured("05_13")), bk.human())
+    rows = slice(350, 640)
+    filtered = dynamics_filter(Motion(whole.model, whole.times[rows], whole.q[rows]), dt=0.004)
+    check_flying(filtered, tmp_path / "dance.bkr", (0.01, 0.2))
+    assert any(f.pivot.any() for f in filtered.feet)
+
+
 @pytest.mark.slow
 def test_a_fall_is_told_and_ends_the_motion():
-    """On ice the feet cannot push as the walk wants it."""
+    """Too weak to carry itself."""
     motion = walk()
-    filtered = dynamics_filter(Motion(motion.model, motion.times[:200], motion.q[:200]), dt=0.005, friction=0.005)
+    still = Motion(motion.model, motion.times[:60], np.tile(motion.q[0], (60, 1)))
+    filtered = dynamics_filter(still, dt=0.002, strength=0.02)
     assert filtered.lost is not None and "fell" in filtered.text()
     found = consistency(filtered.solved)
     assert found.base < 1e-6 and found.pull == 0.0  # also a fall obeys mechanics
@@ -104,5 +152,7 @@ def test_mistakes():
         dynamics_filter(Motion(model, np.arange(20) * 0.01, np.zeros((20, 1))))
     with pytest.raises(InputError, match="dt"):
         dynamics_filter(motion, dt=0.5)
+    with pytest.raises(InputError, match="strength"):
+        dynamics_filter(motion, strength=0.0)
     with pytest.raises(InputError, match="too few"):
         dynamics_filter(Motion(motion.model, motion.times[::20], motion.q[::20]))

@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
+from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.gait.min_jerk import min_jerk
 from bunraku.model.configuration import exponential, multiply
+from bunraku.model.description import rotation_matrix
 from bunraku.motion import Motion, find_feet
-from bunraku.motion.footing import CLEAR, Foot, feet_apart, leave, runs, separation, tidy
+from bunraku.motion.contact_times import runs, tidy
+from bunraku.motion.footing import CLEAR, Foot, feet_apart, leave, moved, separation, stretches, tip
+from bunraku.motion.touching import soles
 from motion_data import walk
 
 
@@ -95,3 +100,52 @@ def test_too_short():
     motion = walk()
     with pytest.raises(InputError, match="eight frames"):
         find_feet(Motion(motion.model, motion.times[:5], motion.q[:5]))
+
+
+def turning(n=240):
+    """Standing, then a turn by 180 degrees on the left foot's toe, then standing; the right foot is in the air."""
+    motion = walk()
+    q = np.tile(motion.q[0], (n, 1))
+    j = motion.model.joint("right_hip")
+    q[:, j.q] = multiply(q[:, j.q], np.broadcast_to(exponential(np.array([0.0, -0.9, 0.0])), (n, 4)))
+    sole = soles(motion.model)[0]
+    rest = kinematics(motion.model, q[:1])
+    about = rest.position[0, sole.body] + rest.rotation[0, sole.body] @ tip(sole)
+    angle = np.pi * min_jerk(np.clip((np.arange(n) - 80) / 80.0, 0.0, 1.0))
+    turns = exponential(np.outer(angle, [0.0, 0.0, 1.0]))
+    for k in range(n):
+        R = rotation_matrix(turns[k])
+        q[k, :3] = about + R @ (q[k, :3] - about)
+    q[:, 3:7] = multiply(turns, q[:, 3:7])
+    return Motion(motion.model, np.arange(n) / 120.0, q), about
+
+
+def test_a_foot_turns_on_its_toe():
+    motion, about = turning()
+    left, right = find_feet(motion)
+    assert [st.turns is not None for st in left.stances] == [False, True, False] and stretches(left.stances) == [
+        0,
+        0,
+        0,
+    ]
+    assert not right.touches.any() and left.touches.all()
+    toes = left.position + left.rotation @ tip(left.sole)
+    assert np.ptp(toes, axis=0).max() < 1e-9 and np.abs(toes[0, :2] - about[:2]).max() < 0.01
+    heading = np.unwrap(np.arctan2(left.rotation[:, 1, 0], left.rotation[:, 0, 0]))
+    assert abs(heading[-1] - heading[0] - np.pi) < 0.05 and np.abs(np.diff(heading)).max() < 0.08
+    k = int(np.flatnonzero(left.pivot).mean())
+    assert len(left.points(k)) == 1 and np.allclose(left.corners(k)[0], toes[k]) and len(left.points(0)) == 4
+
+
+def test_stances_are_moved_together_with_the_swings_between_them():
+    motion = walk()
+    feet = find_feet(motion)
+    by = [np.zeros((3, 2)), np.zeros((2, 2))]
+    by[0][1] = 0.03, -0.01
+    left, right = moved(motion, feet, by)
+    assert np.allclose(left.stances[1].place - feet[0].stances[1].place, (0.03, -0.01))
+    stands = slice(feet[0].stances[1].first, feet[0].stances[1].end)
+    assert np.allclose((left.position - feet[0].position)[stands], (0.03, -0.01, 0.0), atol=1e-9)
+    assert np.array_equal(right.position, feet[1].position)
+    first = slice(feet[0].stances[0].first, feet[0].stances[0].end)
+    assert np.allclose(left.position[first], feet[0].position[first])

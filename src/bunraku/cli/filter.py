@@ -27,6 +27,7 @@ def main(
     cutoff: float | None = None,
     dt: float = 0.002,
     friction: float = 0.8,
+    strength: float = 1.0,
     plot: Path | None = None,
     follow: Path | None = None,
     aid: float = 0.0,
@@ -41,6 +42,7 @@ def main(
         cutoff: smoothing before [Hz]; 6 for BVH, none for a recording by default; 0 for none.
         dt: the time step [s].
         friction: of the floor.
+        strength: what the torque limits of the figure are multiplied with.
         plot: a picture (PNG) of ground reaction, zero-moment point and torques.
         follow: a recording to write of the figure following the filtered motion in a physical world.
         aid: help from outside on the base while it follows, at most so many newtons; its share is printed.
@@ -54,6 +56,8 @@ def main(
         raise InputError(f"--cutoff {cutoff} is not a frequency of 0 Hz or more.")
     if not 0 < friction < float("inf"):
         raise InputError(f"--friction {friction} is not a number above 0.")
+    if not 0 < strength < float("inf"):
+        raise InputError(f"--strength {strength} is not a number above 0.")
     from bunraku.motion.consistency import consistency
     from bunraku.motion.filter import dynamics_filter
 
@@ -61,7 +65,11 @@ def main(
     began = time.perf_counter()
     with progress_bar(100, "planning") as update:
         filtered = dynamics_filter(
-            motion, dt=dt, friction=friction, progress=lambda done, of: update(100 * done // of, "filtering")
+            motion,
+            dt=dt,
+            friction=friction,
+            strength=strength,
+            progress=lambda done, of: update(100 * done // of, "filtering"),
         )
     target = out if out is not None else Path(f"{Path(file).stem}-filtered.bkr")
     solved = filtered.solved

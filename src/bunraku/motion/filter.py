@@ -5,8 +5,9 @@
 
 In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole motion instead of a local one):
   1  arms that are inside the body come out (motion.apart);
-  2  the feet: when and where they stand (motion.footing), and foot trajectories that land and leave without speed and keep clear of each other;
-  3  the centre of mass and the angular momentum: the nearest path whose zero-moment point stays in the soles (motion.com_plan);
+  2  the feet: when and where they stand, fly and turn (motion.contact_times, motion.footing), and ways that land and leave without speed;
+  3  the centre of mass and the angular momentum: the nearest path whose zero-moment point stays in the soles and which flies freely in the air, with
+     stances that may move (motion.com_plan), made anew when the figure leaves it (motion.steering);
   4  step by step (motion.frame_problem), joint accelerations and floor forces together, with the equation of motion exact, forces
      in their cones, soles held, torques and distances of links within limits, that follow the feet, the paths of centre of mass and angular
      momentum, the recorded attitude of pelvis and trunk and the recorded joint angles, by feedback; then v += dt a, q along v, as World steps.
@@ -17,34 +18,46 @@ Checked in tests/motion/test_filter.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
+from bunraku.gait.min_jerk import min_jerk
 from bunraku.model.description import rotation_matrix
 from bunraku.model.model import Model
 from bunraku.motion.apart import arms_outside, own_links
-from bunraku.motion.com_plan import ComPlan, plan_com
+from bunraku.motion.com_plan import Begin, ComPlan
+from bunraku.motion.contact_times import runs
 from bunraku.motion.equation import State, finish
-from bunraku.motion.footing import HEEL, TOE, Foot, find_feet
-from bunraku.motion.frame_problem import Corner, FrameProblem, Goal
+from bunraku.motion.footing import Foot, find_feet
+from bunraku.motion.frame_problem import W_HOLD, Corner, FrameProblem, Goal
 from bunraku.motion.motion import Motion
 from bunraku.motion.moved import Moved, how_far
 from bunraku.motion.paths import rotation_vector
 from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
-from bunraku.motion.settle import rates, reach, settled
+from bunraku.motion.settle import rates, settled
 from bunraku.motion.solved import Solved, Touch, assemble
+from bunraku.motion.steering import Steering
 from bunraku.motion.stepping import stepper
 from bunraku.world.laststep import cross
 
-WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry without and with flight
 HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
 FOOT, MASS, TURN, JOINT = 40.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
 W_FOOT, W_MASS, W_TURN, W_JOINT = 1e4, 1e4, 10.0, 1.0
-SPIN, W_SPIN = 5.0, 1.0  # 1/s: feedback of angular momentum; weight of its rate [1/(N m)^2]
+SOON, LOOSE = (
+    0.15,
+    (1.0, 0.05),
+)  # s: around a stance a foot's way counts; of that, how much in mid-air, without and with flights
+SPIN, W_SPIN = (
+    5.0,
+    (1.0, 5.0),
+)  # 1/s: feedback of angular momentum; weight of its rate [1/(N m)^2], without and with flights
+ROOM = 0.05  # s: how soon a joint may be at the end of its range
+PUSH_OFF = 0.04  # s before a flight: feet that come off too early are not held back
+LATE = 0.004  # m: what is higher does not touch yet
 FPS = 120.0  # at most, of what is planned
 LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
 
@@ -78,7 +91,7 @@ class Filtered:
     def stances(self) -> dict[str, list[tuple[float, float]]]:
         """Foot -> [(begin, end) of each time it stands, s]."""
         t, dt = self.recorded.times, self.recorded.duration / (len(self.recorded) - 1)
-        return {f.sole.link: [(float(t[s.first]), float(t[s.end - 1] + dt)) for s in f.stances] for f in self.feet}
+        return {f.sole.link: [(float(t[a]), float(t[b - 1] + dt)) for a, b in runs(f.touches)] for f in self.feet}
 
     def text(self) -> str:
         """A short table."""
@@ -99,37 +112,53 @@ def dynamics_filter(
     friction: float = 0.8,
     load: tuple[float, float] | None = None,
     margin: float = 0.015,
+    strength: float = 1.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Filtered:
     """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where the motion has flights
-    (0.05, 3.5). margin [m]: how far inside the soles the zero-moment point is planned."""
+    (0.05, 3.5). margin [m]: how far inside the soles the zero-moment point is planned. strength: what the torque limits of the
+    figure are multiplied with."""
     model = motion.model
     if not model.joints or model.joints[0].kind != "free":
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
     if not 0 < dt <= 0.02 or motion.duration < 10 * dt:
         raise InputError(f"filter: dt {dt} s must be above 0, at most 0.02 s, and a tenth of the motion at the most.")
+    if not 0 < strength < np.inf:
+        raise InputError(f"filter: strength {strength} is not a number above 0.")
     motion = even(motion)
     recorded, motion = motion, arms_outside(motion)
-    feet = find_feet(motion)
-    plan, near = planned(motion, feet, load, margin)
+    steer = Steering(motion, find_feet(motion), load, margin, friction)
+    near = settled(motion, steer.feet, steer.plan.spline(motion.times), 1)
     steps = round(motion.duration / dt)
     at = motion.times[0] + dt * np.arange(steps + 1)
     ref = reference_of(model, motion.times, motion.q, at)
-    paths = [pose_path(motion.times, f.position, f.rotation, at) for f in feet]
+    paths = [pose_path(motion.times, f.position, f.rotation, at) for f in steer.feet]
     frame = np.clip(
         np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1
     )
-    q = near.q[0].copy()
-    v = rates(model, q, ref.v[0], [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)], plan.at(at[0])[1])
-    problem, move, turns = FrameProblem(friction), stepper(model), attitudes(model, ref)
-    share = loads(feet, plan) * model.mass * float(np.linalg.norm(model.gravity))
+    q, feet = near.q[0].copy(), steer.feet
+    twists = [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)]
+    v = rates(model, q, ref.v[0], twists, steer.plan.at(at[0])[1], steer.plan.spin(at[0])[0])
+    problem, move, turns = FrameProblem(friction, strength), stepper(model), attitudes(model, ref)
+    weight = model.mass * float(np.linalg.norm(model.gravity))
+    firm = np.array([firmness(f, motion.duration / (len(motion) - 1), LOOSE[steer.flies]) for f in feet])
+    leaving = before_flights(feet, round(PUSH_OFF * (len(motion) - 1) / motion.duration))
     out_q, out_v, out_tau, touches = [q], [v], [np.zeros(model.nv)], [[]]
     for k in range(steps):
-        state = State(model, q, v)
-        a, tau, touching = one_step(problem, state, ref, feet, paths, turns, plan, share, k, int(frame[k]), dt)
+        state, whole = State(model, q, v), centroidal(model, q, v)
+        now = Begin(whole.com, whole.com_velocity, whole.angular)
+        if k and frame[k] > frame[k - 1] and steer.leaves(now, at[k]):
+            early = float(motion.times[frame[k]] - at[k])
+            if steer.renew(int(frame[k]), replace(now, com=now.com + early * now.rate)):
+                paths = [pose_path(motion.times, f.position, f.rotation, at) for f in steer.feet]
+        feet = steer.feet
+        a, tau, touching = one_step(
+            problem, state, now, ref, feet, paths, turns, steer.now, weight * steer.share[:, frame[k]], firm[:, frame[k]],
+            W_SPIN[steer.flies], bool(leaving[frame[k]]), k, int(frame[k]), dt,
+        )  # fmt: skip
         v = v + dt * a
         q = move.integrate(q, v, dt)
-        off = float(np.linalg.norm(centroidal(model, q).com - plan.at(at[k + 1])[0]))
+        off = float(np.linalg.norm(centroidal(model, q).com - steer.plan.at(at[k + 1])[0]))
         if not (off < 2 * LOST and np.abs(v).max() < RUNAWAY):  # it falls: what was before is kept
             if k < 50:
                 raise InputError(
@@ -146,7 +175,7 @@ def dynamics_filter(
     solved = assemble(
         model, dt, np.array(out_q), np.array(out_v), np.array(out_tau), touches, start=float(at[0]), friction=friction, meta=meta
     )  # fmt: skip
-    return Filtered(solved, recorded, feet, plan, how_far(model, recorded, solved))
+    return Filtered(solved, recorded, feet, steer.plan, how_far(model, recorded, solved))
 
 
 def even(motion: Motion) -> Motion:
@@ -158,49 +187,42 @@ def even(motion: Motion) -> Motion:
     return motion if rate < 1.2 * FPS and np.ptp(steps) <= 1e-3 * steps.mean() else motion.resampled(FPS)
 
 
-def planned(
-    motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | None, margin: float
-) -> tuple[ComPlan, Motion]:
-    """(path of the centre of mass, the motion settled on it), in a few rounds: settling changes how fast the body turns and how far legs reach."""
-    model = motion.model
-    recorded = centroidal(model, motion.q).com
-    supports = [np.vstack([f.corners(k) for f in feet]) for k in range(len(motion))]
-    allowed = load or (RUN if any(len(s) == 0 for s in supports) else WALK)
-    plan = plan_com(
-        motion.times, recorded, centroidal(model, motion.q, motion.v).angular, supports, model.mass, float(np.linalg.norm(model.gravity)),
-        load=allowed, margin=margin, highest=reach(motion, feet, recorded),
-    )  # fmt: skip
-    return plan, settled(motion, feet, plan.spline(motion.times), 1)
+def firmness(foot: Foot, dt: float, loose: float) -> np.ndarray:
+    """(n,): how much the way of a foot counts: all where it stands, less from SOON before and after on: `loose`."""
+    stands = np.flatnonzero(foot.touches)
+    if len(stands) == 0:
+        return np.full(len(foot.touches), loose * W_FOOT)
+    away = np.abs(np.arange(len(foot.touches))[:, None] - stands).min(axis=1) * dt
+    return W_FOOT * np.maximum(loose, 1.0 - min_jerk(np.clip(away / SOON, 0.0, 1.0)))
 
 
-def loads(feet: tuple[Foot, ...], plan: ComPlan) -> np.ndarray:
-    """(feet, n): what each foot should carry, of the weight: where the planned zero-moment point is between those that stand."""
-    out = np.zeros((len(feet), len(plan.times)))
-    for k in range(len(plan.times)):
-        stand = [n for n, f in enumerate(feet) if f.touches[k]]
-        share = np.full(len(stand), 1.0 / max(1, len(stand)))
-        if len(stand) == 2:
-            a, b = (feet[n].corners(k)[:, :2].mean(axis=0) for n in stand)
-            second = float(np.clip((plan.zmp[k] - a) @ (b - a) / max(1e-9, float((b - a) @ (b - a))), 0.0, 1.0))
-            share = np.array([1.0 - second, second])
-        out[stand, k] = share * plan.load[k]
+def before_flights(feet: tuple[Foot, ...], frames: int) -> np.ndarray:
+    """(n,): the last `frames` frames before each flight."""
+    out = np.zeros(len(feet[0].touches), dtype=bool)
+    for a, _ in runs(~np.any([f.touches for f in feet], axis=0)):
+        out[max(0, a - frames) : a] = True
     return out
 
 
 def one_step(
     problem: FrameProblem,
     state: State,
+    now: Begin,
     ref: Reference,
     feet: tuple[Foot, ...],
     paths: list[PosePath],
     turns: list[Attitude],
     plan: ComPlan,
     share: np.ndarray,
+    firm: np.ndarray,
+    w_spin: float,
+    leaves: bool,
     k: int,
     frame: int,
     dt: float,
 ) -> tuple[np.ndarray, np.ndarray, list[Touch]]:
-    """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches."""
+    """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches; share [N] and firm: of every foot;
+    w_spin: of angular momentum; leaves: whether feet may come off the floor."""
     model, q, v, kin = state.model, state.q, state.v, state.kin
     goals, corners = [], []
     for n, (foot, path) in enumerate(zip(feet, paths)):
@@ -208,32 +230,32 @@ def one_step(
         R = rotation_matrix(path.turn[k])
         off = np.concatenate([path.place[k] - kin.position[b], rotation_vector(R @ kin.rotation[b].T)])
         asked = np.clip(path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off, -500.0, 500.0)
-        goals.append(Goal(state.jacobian(s.link), asked - kin.bias_acceleration(s.link), np.full(6, W_FOOT)))
-        touching = (*(HEEL if foot.heel[frame] else ()), *(TOE if foot.toe[frame] else ()))
-        for corner in touching:
-            arm = kin.rotation[b] @ s.corners[corner]
+        goals.append(Goal(state.jacobian(s.link), asked - kin.bias_acceleration(s.link), np.full(6, firm[n])))
+        touching = [x for x in foot.points(frame) if kin.position[b, 2] + kin.rotation[b, 2] @ x < LATE]
+        for point in touching:
+            arm = kin.rotation[b] @ point
             speed = kin.twist[b, :3] + cross(kin.twist[b, 3:], arm)
-            error = kin.position[b] + arm - (path.place[k] + R @ s.corners[corner])
+            error = kin.position[b] + arm - (path.place[k] + R @ point)
             corners.append(
                 Corner(
                     s.link,
                     b,
-                    s.corners[corner],
+                    point,
                     np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND),
-                    share[n, frame] / len(touching),
+                    share[n] / len(touching),
+                    firm[n] if leaves else W_HOLD,
                 )
             )
-    now = centroidal(model, q, v)
     place, rate, acc = plan.at(ref.times[k])
     turning, spin = plan.spin(ref.times[k])
-    push = model.mass * (acc + 2 * MASS * (rate - now.com_velocity) + MASS**2 * (place - now.com) - model.gravity)
+    push = model.mass * (acc + 2 * MASS * (rate - now.rate) + MASS**2 * (place - now.com) - model.gravity)
     posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * stepper(model).difference(q, ref.q[k])
     goals += [attitude(state, x, k) for x in turns]
     low, high = limits(model, q, v)
     weights = np.full(len(state.driven), W_JOINT)
     a, forces = problem.solve(
         state, goals, corners, (push, W_MASS / model.mass**2), (posture[state.driven], weights), (low[state.driven], high[state.driven]),
-        own_links(model).bounds(q, kin), (now.com, spin + SPIN * (turning - now.angular[:2]), W_SPIN),
+        own_links(model).bounds(q, kin), (now.com, spin + SPIN * (turning - now.momentum), w_spin),
     )  # fmt: skip
     touching = []
     for link in dict.fromkeys(c.link for c in corners):
@@ -272,11 +294,11 @@ def attitude(state: State, x: Attitude, k: int) -> Goal:
 
 
 def limits(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of accelerations that keep hinges and sliders in their ranges: their rate may use up a twentieth of a second's room."""
+    """Bounds of accelerations that keep hinges and sliders in their ranges: their rate may use up the room in ROOM."""
     low, high = np.full(model.nv, -1e6), np.full(model.nv, 1e6)
     for j in model.joints:
         if j.kind in ("hinge", "slider") and j.nv:
             room = q[j.iq] - model.lower[j.iv], model.upper[j.iv] - q[j.iq]
-            low[j.iv] = np.clip((-room[0] / 0.05 - v[j.iv]) / 0.01, -1e6, 1e4)
-            high[j.iv] = np.clip((room[1] / 0.05 - v[j.iv]) / 0.01, -1e4, 1e6)
+            low[j.iv] = np.clip((-room[0] / ROOM - v[j.iv]) / 0.01, -1e6, 1e4)
+            high[j.iv] = np.clip((room[1] / ROOM - v[j.iv]) / 0.01, -1e4, 1e6)
     return low, np.maximum(high, low)

@@ -29,8 +29,8 @@ from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference
 from bunraku.model.model import Model
+from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import limits
-from bunraku.motion.footing import tidy
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
 from bunraku.motion.motion import Motion
 from bunraku.motion.paths import rotation_vector

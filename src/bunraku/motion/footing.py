@@ -1,64 +1,68 @@
-"""Footing: when and where the feet of a recorded motion stand, found from height and speed, and foot trajectories that stand there exactly.
+"""Footing: where the feet of a recorded motion stand, and foot trajectories that stand there exactly.
 
-Heel and toe of each sole (the hind and the fore edge) touch from the moment they are lower than LOW[0] above the lowest they come near it and
-slower than SLOW[0], until they are higher than LOW[1] or faster than SLOW[1] (hysteresis); shorter touches and gaps than BRIEF are dropped. A foot
-may roll on its toe before it leaves, and on its heel after landing while the other foot stands, too. Where no foot seems to touch but the centre
-of mass does not fall, the lowest edge does.
+When they do is found by bunraku.motion.contact_times. A foot may roll on its toe before it leaves, and on its heel after landing while the other foot
+stands, too; it may turn on the middle of its toe edge.
 
-Each stance gets one level place: the median of the sole's middle and heading. `feet_paths` makes the reference of a foot: fixed there (rolled by the
-recorded pitch about the edge that touches), and in the air the recorded pose, moved and turned by a polynomial that takes up what the stances before
-and after are off in place and rate, so that a foot lands and leaves without speed. Where it would go through a foot that stands, it goes round it
-(`feet_apart`). Checked in tests/motion/test_footing.py.
+Each stance gets one level place: the median of the sole's middle and heading. Stances of a foot that turns in between have one toe in common (the
+median again). `feet_paths` makes the reference of a foot: fixed there (rolled by the recorded pitch about the edge that touches, turned by the
+recorded heading about the toe), and in the air the recorded pose, moved and turned by a polynomial that takes up what the stances before and after
+are off in place and rate, so that a foot lands and leaves without speed. Where it would go through a foot that stands, it goes round it
+(`feet_apart`). `moved` puts stances elsewhere. Checked in tests/motion/test_footing.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from scipy.ndimage import minimum_filter1d
+from scipy.ndimage import gaussian_filter1d
 
-from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.gait.min_jerk import min_jerk
 from bunraku.model.configuration import exponential
 from bunraku.model.description import rotation_matrix
 from bunraku.motion.com_plan import calm
+from bunraku.motion.contact_times import (
+    BRIEF,
+    edge_touches,
+    ground_what_cannot_fly,
+    leave_together,
+    one_roll,
+    pivots,
+    runs,
+    tidy,
+)
 from bunraku.motion.motion import Motion
 from bunraku.motion.paths import rotation_vector
 from bunraku.motion.touching import Sole, soles
 
-LOW = (0.02, 0.03)  # m
-SLOW = (0.4, 0.5)  # m/s
-PACE, FAST = (
-    0.35,
-    0.3,
-)  # of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
-SHAKE = (2.0, 1.0)  # times the median speed of a low foot: noise; m/s at the most
-BRIEF = 0.08  # s
-LEVEL = 0.12  # rad: a stance that is never flat but less tilted than this is taken for flat
-NEAR = 0.6  # s: how far the lowest height of a foot is looked for
-FALLING = 0.2  # of gravity: what falls slower does not fly
+FALLING = 8.0  # Hz: what the centre of mass falls with is heard up to here
 SETTLE = 0.2  # s
 EASE = 10.0  # frames in which a roll begins and ends
+TWIST = 2.0  # frames over which the heading of a foot that turns is smoothed
 CLEAR, DETOUR = 0.015, 0.12  # m: between soles; the most a foot goes round
 HEEL, TOE = (0, 1), (2, 3)  # corners of a Sole
 
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """A foot on the floor from frame `first` to before frame `end`: the place of its sole's middle (x, y) [m] and its heading [rad]."""
+    """A foot on the floor from frame `first` to before frame `end`: the place of its sole's middle (x, y) [m] and its heading [rad]. Where it turns
+    on its toe, `turns` are its headings at every frame of the motion, and place and heading those at `first`."""
 
     first: int
     end: int
     place: np.ndarray
     heading: float
+    turns: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """One foot: its sole; heel, toe (n,) whether they touch; its stances; its reference: position (n, 3) and rotation (n, 3, 3) of the body."""
+    """One foot: its sole; heel, toe (n,) whether they touch; its stances; its reference: position (n, 3) and rotation (n, 3, 3) of the body; pivot
+    (n,): whether it turns on the middle of its toe edge (none at all: it never does)."""
 
     sole: Sole
     heel: np.ndarray
@@ -66,16 +70,27 @@ class Foot:
     stances: tuple[Stance, ...]
     position: np.ndarray
     rotation: np.ndarray
+    pivot: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
     def touches(self) -> np.ndarray:
         """(n,): whether it stands."""
         return self.heel | self.toe
 
+    def points(self, k: int) -> np.ndarray:
+        """Points (m, 3) of the sole that touch in frame k, in the body's frame."""
+        if len(self.pivot) and self.pivot[k]:
+            return tip(self.sole)[None]
+        return self.sole.corners[[*(HEEL if self.heel[k] else ()), *(TOE if self.toe[k] else ())]]
+
     def corners(self, k: int) -> np.ndarray:
-        """Corners (m, 3) that touch in frame k, at the reference."""
-        use = [*(HEEL if self.heel[k] else ()), *(TOE if self.toe[k] else ())]
-        return self.position[k] + self.sole.corners[use] @ self.rotation[k].T
+        """Points (m, 3) that touch in frame k, at the reference."""
+        return self.position[k] + self.points(k) @ self.rotation[k].T
+
+
+def tip(s: Sole) -> np.ndarray:
+    """The middle of the toe edge, in the body's frame."""
+    return s.corners[list(TOE)].mean(axis=0)
 
 
 def find_feet(motion: Motion) -> tuple[Foot, ...]:
@@ -84,43 +99,77 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         raise InputError("footing: needs eight frames or more.")
     dt = motion.duration / (len(motion) - 1)
     k = kinematics(motion.model, motion.q)
-    edges, lowest, found = {}, {}, soles(motion.model)
+    found = soles(motion.model)
     pace = float(np.mean(np.linalg.norm(np.gradient(k.position[:, 1, :2], dt, axis=0), axis=1)))  # of the base
-    for s in found:
+    touch, middle = np.zeros((2 * len(found), len(motion)), dtype=bool), np.zeros((2 * len(found), len(motion), 3))
+    for n, s in enumerate(found):
         corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
-        for name, pair in (("heel", HEEL), ("toe", TOE)):
-            lowest[s.link, name] = corners[:, list(pair), 2].mean(axis=1)
-            edges[s.link, name] = edge_touches(
-                corners[:, list(pair)].mean(axis=1), corners[:, :, 2].min(axis=1), dt, pace
-            )
-    ground_what_cannot_fly(motion, edges, lowest)
-    touching: list[tuple[np.ndarray, np.ndarray]] = []
+        for edge, pair in enumerate((HEEL, TOE)):
+            middle[2 * n + edge] = corners[:, list(pair)].mean(axis=1)
+            touch[2 * n + edge] = edge_touches(middle[2 * n + edge], corners[:, :, 2].min(axis=1), dt, pace)
+    height = calm(motion.times, centroidal(motion.model, motion.q).com[:, 2], FALLING)
+    fall = np.gradient(np.gradient(height, motion.times), motion.times)
+    ground_what_cannot_fly(touch, middle, fall, dt, float(np.linalg.norm(motion.model.gravity)))
+    stands = np.array([tidy(touch[2 * n] | touch[2 * n + 1], round(BRIEF / dt)) for n in range(len(found))])
+    leave_together(stands, dt)
+    touching: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     stances: list[list[Stance]] = []
-    for s in found:
-        heel, toe = edges[s.link, "heel"], edges[s.link, "toe"]
-        both = tidy(heel | toe, round(BRIEF / dt))
-        others = np.any([edges[x.link, e] for x in found if x.link != s.link for e in ("heel", "toe")], axis=0)
+    for n, s in enumerate(found):
+        heel, toe = touch[2 * n], touch[2 * n + 1]
+        both = stands[n]
+        others = np.delete(touch, [2 * n, 2 * n + 1], axis=0).any(axis=0)
         alone = both & ~others if len(found) > 1 else both
         heel, toe = heel & both, (toe & both) | (alone & heel)
         neither = both & ~heel & ~toe
         heel, toe = heel | neither, toe | neither
-        heel, toe = one_roll(both, heel, toe, np.arcsin(np.clip(k.rotation[:, s.body, 2, 0], -1.0, 1.0)))
-        touching.append((heel, toe))
-        stances.append([stance(k, s, a, b, heel, toe) for a, b in runs(both)])
+        heading, pitch = headings(k, s)
+        pivot = np.zeros(len(motion), dtype=bool)
+        for a, b in runs(both):
+            pivot[a:b] = pivots(heading[a:b], dt)
+        heel, toe = one_roll(both & ~pivot, heel & ~pivot, toe | pivot, pitch)
+        for a, b in runs(both & ~pivot):
+            if a > 0 and pivot[a - 1] and heel[a]:
+                toe[a:b] |= heel[a:b]  # from its toe it comes down flat
+        touching.append((heel, toe, pivot))
+        stances.append(
+            [x for a, b in runs(both) for x in stretch(k, s, a, b, heel, toe, pivot, gaussian_filter1d(heading, TWIST))]
+        )
     places_apart(found, stances)
-    return feet_apart(
-        [feet_path(k, s, heel, toe, tuple(at), dt) for s, (heel, toe), at in zip(found, touching, stances)]
-    )
+    return feet_apart([feet_path(k, s, *on, tuple(at), dt) for s, on, at in zip(found, touching, stances)])
+
+
+def headings(k: Kinematics, s: Sole) -> tuple[np.ndarray, np.ndarray]:
+    """(heading without jumps, pitch with toes up positive) (n,) of a foot [rad]."""
+    ahead = k.rotation[:, s.body, :, 0]
+    return np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0])), np.arcsin(np.clip(ahead[:, 2], -1.0, 1.0))
+
+
+def moved(motion: Motion, feet: Sequence[Foot], shifts: Sequence[np.ndarray]) -> tuple[Foot, ...]:
+    """The feet with every stretch of stances elsewhere: shifts, for each foot (stretches, 2) [m]."""
+    k, dt = kinematics(motion.model, motion.q), motion.duration / (len(motion) - 1)
+    out = []
+    for f, shift in zip(feet, shifts):
+        at = tuple(replace(st, place=st.place + shift[n]) for st, n in zip(f.stances, stretches(f.stances)))
+        out.append(feet_path(k, f.sole, f.heel, f.toe, f.pivot, at, dt))
+    return feet_apart(out)
+
+
+def stretches(stances: Sequence[Stance]) -> list[int]:
+    """The number of the stretch that every stance belongs to: those that follow each other without a gap stand on the same toe."""
+    out: list[int] = []
+    for n, st in enumerate(stances):
+        out.append(out[-1] + (st.first != stances[n - 1].end) if n else 0)
+    return out
 
 
 def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
     """Places of feet that stand at the same time keep CLEAR: both go half of what is missing to their sides. Changes `stances`."""
     for n, m in combinations(range(len(found)), 2):
-        for i, a in enumerate(stances[n]):
-            for j, b in enumerate(stances[m]):
+        for i in range(len(stances[n])):
+            for j in range(len(stances[m])):
+                a, b = stances[n][i], stances[m][j]
                 if a.first >= b.end or b.first >= a.end:
                     continue
-                a, b = stances[n][i], stances[m][j]
                 mine, theirs = (
                     at + s.corners @ R.T
                     for s, (R, at) in zip((found[n], found[m]), map(level_pose, (found[n], found[m]), (a, b)))
@@ -129,8 +178,11 @@ def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
                 if lacks > 0:
                     left = np.array([-np.sin(b.heading), np.cos(b.heading)])
                     side = float(np.sign(left @ (a.place - b.place))) or 1.0
-                    stances[n][i] = Stance(a.first, a.end, a.place + 0.5 * side * lacks * left, a.heading)
-                    stances[m][j] = Stance(b.first, b.end, b.place - 0.5 * side * lacks * left, b.heading)
+                    for which, at, way in ((n, i, 0.5), (m, j, -0.5)):
+                        group = stretches(stances[which])
+                        for x in np.flatnonzero(np.array(group) == group[at]):
+                            st = stances[which][x]
+                            stances[which][x] = replace(st, place=st.place + way * side * lacks * left)
 
 
 def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
@@ -154,7 +206,7 @@ def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
                 side = float(np.sign(np.median(np.einsum("ij,ij->i", across, away)))) or 1.0
                 left = np.mean(across, axis=0) / np.linalg.norm(np.mean(across, axis=0))
                 place[a:b, :2] += side * most * hump[:, None] * left
-        out.append(Foot(foot.sole, foot.heel, foot.toe, foot.stances, place, foot.rotation))
+        out.append(replace(foot, position=place))
     return tuple(out)
 
 
@@ -169,86 +221,51 @@ def separation(a: np.ndarray, b: np.ndarray) -> float:
     return best
 
 
-def ground_what_cannot_fly(
-    motion: Motion, edges: dict[tuple[str, str], np.ndarray], lowest: dict[tuple[str, str], np.ndarray]
-) -> None:
-    """Where nothing touches but the centre of mass does not fall as it must in the air, the lowest edge touches. Changes `edges`."""
-    rate = np.gradient(
-        np.gradient(calm(motion.times, centroidal(motion.model, motion.q).com[:, 2], 3.0), motion.times), motion.times
-    )
-    air = ~np.any(list(edges.values()), axis=0)
-    for a, b in runs(air):
-        if float(np.mean(rate[a:b])) > -FALLING * float(np.linalg.norm(motion.model.gravity)):
-            edges[min(lowest, key=lambda x: float(np.mean(lowest[x][a:b])))][a:b] = True
-
-
-def edge_touches(middle: np.ndarray, lowest: np.ndarray, dt: float, pace: float) -> np.ndarray:
-    """Whether an edge touches, by height and speed with hysteresis; the faster the figure goes, and the more the recording shakes, the more a
-    foot that stands may seem to move."""
-    low = [x * (1.0 + FAST * max(0.0, pace - 1.5)) for x in LOW]
-    floor = minimum_filter1d(lowest, 2 * round(NEAR / dt) + 1)
-    height = middle[:, 2] - np.maximum(floor, -0.05)
-    speed = np.linalg.norm(np.gradient(middle, dt, axis=0), axis=1)
-    shaking = min(SHAKE[1], SHAKE[0] * float(np.median(speed[height < low[0]]))) if np.any(height < low[0]) else 0.0
-    slow = [max(x, PACE * pace, shaking * x / SLOW[0]) for x in SLOW]
-    out, on = np.zeros(len(middle), dtype=bool), bool(height[0] < low[0] and speed[0] < slow[0])
-    for n in range(len(out)):
-        on = bool(height[n] < low[1 if on else 0] and speed[n] < slow[1 if on else 0])
-        out[n] = on
-    return tidy(out, round(BRIEF / dt))
-
-
-def runs(x: np.ndarray) -> list[tuple[int, int]]:
-    """[first, end) of every stretch of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], x.astype(np.int8), [0]])))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2])]
-
-
-def tidy(x: np.ndarray, brief: int) -> np.ndarray:
-    """Short gaps filled, then short touches dropped, these not at both ends of the motion, where more may have been."""
-    out = x.copy()
-    for wanted in (False, True):
-        for a, b in runs(out == wanted):
-            inside = a > 0 and b < len(x)
-            if b - a < brief and (inside or (not wanted and b - a < len(x))):
-                out[a:b] = not wanted
+def stretch(
+    k: Kinematics, s: Sole, first: int, end: int, heel: np.ndarray, toe: np.ndarray, pivot: np.ndarray, heading: np.ndarray
+) -> list[Stance]:  # fmt: skip
+    """The stances from when a foot comes down until it leaves: one, or several with turns between them, all with the same toe."""
+    parts = [(first + a, first + b) for on in (True, False) for a, b in runs(pivot[first:end] == on)]
+    if not pivot[first:end].any():
+        return [stance(k, s, first, end, heel, toe, heading)]
+    parts.sort()
+    toes = k.position[first:end, s.body] + k.rotation[first:end, s.body] @ tip(s)
+    at, arm, out = np.median(toes, axis=0)[:2], (s.middle - tip(s))[:2], []
+    still = {a: float(np.median(heading[a:b])) for a, b in parts if not pivot[a]}
+    for n, (a, b) in enumerate(parts):
+        if not pivot[a]:
+            out.append(Stance(a, b, at + turned(arm, still[a]), still[a]))
+            continue
+        begin = still[parts[n - 1][0]] - heading[a] if n else 0.0
+        finish = still[b] - heading[b - 1] if b in still else 0.0
+        u = min_jerk(np.clip((np.arange(len(heading)) - a) / max(1.0, b - 1.0 - a), 0.0, 1.0))
+        turns = heading + (1.0 - u) * begin + u * finish
+        out.append(Stance(a, b, at + turned(arm, turns[a]), float(turns[a]), turns))
     return out
 
 
-def one_roll(both: np.ndarray, heel: np.ndarray, toe: np.ndarray, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """In each stance at most heel - flat - toe: an edge may stand alone only at its end of the stance."""
-    heel, toe = heel.copy(), toe.copy()
-    for a, b in runs(both):
-        flat = np.flatnonzero(heel[a:b] & toe[a:b])
-        if len(flat) == 0 and np.median(np.abs(pitch[a:b])) < LEVEL:
-            heel[a:b] = toe[a:b] = True
-            continue
-        if len(flat) == 0:  # on one edge all the time, that which touches longer
-            on_heel = np.count_nonzero(heel[a:b]) > np.count_nonzero(toe[a:b])
-            heel[a:b], toe[a:b] = on_heel, not on_heel
-            continue
-        first, last = a + flat[0], a + flat[-1]
-        heel[first : last + 1] = toe[first : last + 1] = True
-        heel[a:first] = True  # landing on the toe alone is taken for flat
-        toe[last:b] = True
-    return heel, toe
+def turned(x: np.ndarray, angle: float) -> np.ndarray:
+    """A vector (2,) turned."""
+    c, n = np.cos(angle), np.sin(angle)
+    return np.array([c * x[0] - n * x[1], n * x[0] + c * x[1]])
 
 
-def stance(k, s: Sole, first: int, end: int, heel: np.ndarray, toe: np.ndarray) -> Stance:  # type: ignore[no-untyped-def]
+def stance(
+    k: Kinematics, s: Sole, first: int, end: int, heel: np.ndarray, toe: np.ndarray, heading: np.ndarray
+) -> Stance:
     """Where a foot stands: medians over the frames in which it stands flat."""
     rows = np.arange(first, end)
     flat = rows[heel[first:end] & toe[first:end]]
     edge = s.middle if len(flat) else s.corners[list(HEEL if heel[first] else TOE)].mean(axis=0)
     rows = flat if len(flat) else rows
-    ahead = k.rotation[rows, s.body, :, 0]
-    heading = float(np.median(np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0]))))
+    ahead = float(np.median(heading[rows]))
     at = np.median(k.position[rows, s.body] + k.rotation[rows, s.body] @ edge, axis=0)[:2]
-    along = (s.middle - edge)[:2]
-    c, n = np.cos(heading), np.sin(heading)
-    return Stance(first, end, at + np.array([c * along[0] - n * along[1], n * along[0] + c * along[1]]), heading)
+    return Stance(first, end, at + turned((s.middle - edge)[:2], ahead), ahead)
 
 
-def feet_path(k, s: Sole, heel: np.ndarray, toe: np.ndarray, stances: tuple[Stance, ...], dt: float) -> Foot:  # type: ignore[no-untyped-def]
+def feet_path(
+    k: Kinematics, s: Sole, heel: np.ndarray, toe: np.ndarray, pivot: np.ndarray, stances: tuple[Stance, ...], dt: float
+) -> Foot:
     """A foot with its reference."""
     n = len(heel)
     p, R = k.position[:, s.body].copy(), k.rotation[:, s.body].copy()
@@ -286,7 +303,7 @@ def feet_path(k, s: Sole, heel: np.ndarray, toe: np.ndarray, stances: tuple[Stan
     for st, at, turn in zip(stances, stand_p, stand_R):
         out_p[st.first : st.end], out_R[st.first : st.end] = at[st.first : st.end], turn[st.first : st.end]
     lift_swing(s, heel | toe, out_p, out_R, dt)
-    return Foot(s, heel, toe, stances, out_p, out_R)
+    return Foot(s, heel, toe, stances, out_p, out_R, pivot)
 
 
 def leave(u: np.ndarray) -> np.ndarray:
@@ -296,7 +313,9 @@ def leave(u: np.ndarray) -> np.ndarray:
 
 def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Poses of a foot at every frame if it stood at a stance all the time: rolled on its heel before it is flat, on its toe after, by the
-    recorded pitch."""
+    recorded pitch; on its toe where it turns."""
+    if st.turns is not None:
+        return pivoted(s, st, pitch, heel)
     n, flat = len(pitch), np.flatnonzero(heel[st.first : st.end] & toe[st.first : st.end]) + st.first
     level, at = level_pose(s, st)
     frames = np.arange(n)
@@ -315,6 +334,23 @@ def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.nda
         out[f] = level @ about_y(-turn[f])
         place[f] = at + level @ edge - out[f] @ edge
     return place, out
+
+
+def pivoted(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Poses of a foot that turns on the middle of its toe edge, its heel raised as recorded, between stances that are flat or not."""
+    assert st.turns is not None
+    n, frames = len(pitch), np.arange(len(pitch))
+    turn = np.minimum(pitch, 0.0)
+    if st.first > 0 and heel[st.first - 1]:
+        turn = turn * min_jerk(np.clip((frames - st.first + 1.0) / EASE, 0.0, 1.0))
+    if st.end < n and heel[st.end]:
+        turn = turn * min_jerk(np.clip((st.end - frames) / EASE, 0.0, 1.0))
+    point, out = tip(s), np.zeros((n, 3, 3))
+    at = np.array([*(st.place + turned((point - s.middle)[:2], st.heading)), 0.0])
+    for f in frames:
+        c, d = np.cos(st.turns[f]), np.sin(st.turns[f])
+        out[f] = np.array([[c, -d, 0.0], [d, c, 0.0], [0.0, 0.0, 1.0]]) @ about_y(-turn[f])
+    return at - out @ point, out
 
 
 def level_pose(s: Sole, st: Stance) -> tuple[np.ndarray, np.ndarray]:

@@ -21,20 +21,21 @@ from bunraku.motion.apart import Bound
 from bunraku.motion.equation import State
 
 EDGES = 4
-AGAIN = 8
+AGAIN = 25
 W_HOLD, W_FORCE, W_BOUND, W_TORQUE, W_APART = 1e6, 1e-2, 1e4, 1e3, 1e4
 
 
 @dataclass(frozen=True)
 class Corner:
     """A point of a body that touches the floor (normal z): point [m] in the body's frame, wanted: its acceleration less J_dot v [m/s^2]; near [N]:
-    the upward force that is preferred."""
+    the upward force that is preferred; firm: the weight of its acceleration."""
 
     link: str
     body: int
     point: np.ndarray
     wanted: np.ndarray
     near: float = 0.0
+    firm: float = W_HOLD
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class FrameProblem:
     """Solves frame after frame; keeps which edges pressed in the last one."""
 
     friction: float
+    strength: float = 1.0  # of the torque limits
     pressing: dict[tuple[str, int], np.ndarray] = field(default_factory=dict)
 
     def solve(
@@ -66,7 +68,7 @@ class FrameProblem:
     ) -> tuple[np.ndarray, np.ndarray]:
         """(a (nv), forces (corners, 3)). push: wanted sum of the floor's forces [N], its weight; posture: wanted accelerations of the joints, their
         weights; bounds: least and largest accelerations of the joints; apart: what keeps links from each other; spin: centre of mass, wanted moment
-        (x, y) of the floor's forces about it [N m], its weight."""
+        of the floor's forces about it [N m], its weight."""
         base, driven, M, b = state.base, state.driven, state.M, state.b
         nj, ns = len(driven), EDGES * len(corners)
         edges = pyramid(self.friction)
@@ -88,7 +90,7 @@ class FrameProblem:
         if corners:
             rows.append(J @ E)
             wanted.append(np.concatenate([c.wanted for c in corners]) - J @ e0)
-            weight.append(np.full(len(J), W_HOLD))
+            weight.append(np.repeat([c.firm for c in corners], 3))
             total = np.zeros((3, nj + ns))
             total[:, nj:] = G.reshape(len(corners), 3, ns).sum(axis=0)
             rows.append(total)
@@ -98,9 +100,9 @@ class FrameProblem:
                 points = np.array([state.kin.position[c.body] + state.kin.rotation[c.body] @ c.point for c in corners])
                 moment = np.zeros((3, nj + ns))
                 moment[:, nj:] = np.einsum("kij,kjs->is", skew(points - spin[0]), G.reshape(len(corners), 3, ns))
-                rows.append(moment[:2])
+                rows.append(moment)
                 wanted.append(spin[1])
-                weight.append(np.full(2, spin[2]))
+                weight.append(np.full(3, spin[2]))
             forces = np.zeros((len(G), nj + ns))
             forces[:, nj:] = G
             rows.append(forces)
@@ -114,7 +116,7 @@ class FrameProblem:
         H, g = R.T @ (w[:, None] * R), R.T @ (w * r)
         torque = M[driven] @ E
         torque[:, nj:] -= J[:, driven].T @ G
-        rest, effort = M[driven] @ e0 + b[driven], state.model.effort[driven]
+        rest, effort = M[driven] @ e0 + b[driven], self.strength * state.model.effort[driven]
         pairs = np.array([x.row for x in apart]).reshape(-1, len(b))
         C = np.vstack([eye, torque, pairs @ E])  # rows of inequalities, their limits, their weights
         low = np.concatenate([bounds[0], -effort - rest, [x.least for x in apart] - pairs @ e0])

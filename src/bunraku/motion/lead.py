@@ -16,8 +16,8 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.model.model import Model
+from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import Filtered, dynamics_filter
-from bunraku.motion.footing import tidy
 from bunraku.motion.motion import Motion
 from bunraku.motion.recording import Recording
 from bunraku.motion.solved import Solved, Touch, assemble

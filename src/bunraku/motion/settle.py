@@ -17,8 +17,12 @@ from bunraku.motion.paths import rotation_vector
 from bunraku.motion.stepping import stepper
 
 POSE = 1e-4  # weight of staying near the recorded pose [rad^2] against places [m^2]
-STRETCH = 0.9985  # of a leg's length: knees bent by 0.11 rad at least
+STRETCH = (
+    0.9985,
+    0.985,
+)  # of a leg's length: knees bent by 0.11 rad at least; by 0.35 rad where they push off into the air
 ITERATIONS = 8
+SPIN = 0.01  # an angular momentum of 1 N m s counts as so many m/s
 FIRM = 10.0  # feet count so much more than the centre of mass
 
 
@@ -59,20 +63,28 @@ def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int
 
 
 def rates(
-    model: Model, q: np.ndarray, v: np.ndarray, twists: list[tuple[str, np.ndarray]], com_rate: np.ndarray
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray,
+    twists: list[tuple[str, np.ndarray]],
+    com_rate: np.ndarray,
+    momentum: np.ndarray | None = None,
 ) -> np.ndarray:
-    """v near a given one with which links have given twists and the centre of mass a given velocity."""
+    """v near a given one with which links have given twists, the centre of mass a given velocity and the figure nearly a given angular momentum."""
     rows, wanted = [np.sqrt(POSE) * np.eye(model.nv)], [np.sqrt(POSE) * v]
     for link, twist in twists:
         rows.append(frame_jacobian(model, q, link))
         wanted.append(twist)
     rows.append(momentum_matrix(model, q)[:3] / model.mass)
     wanted.append(com_rate)
+    if momentum is not None:
+        rows.append(SPIN * momentum_matrix(model, q)[3:])
+        wanted.append(SPIN * momentum)
     return np.linalg.lstsq(np.vstack(rows), np.concatenate(wanted), rcond=None)[0]
 
 
-def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray) -> np.ndarray:
-    """(n,): the greatest height of the centre of mass at which all legs reach their feet, the rest as in the motion, moved along with com."""
+def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, flies: bool = False) -> np.ndarray:
+    """(n,): the greatest height of the centre of mass at which legs reach the feet that stand, the rest as in the motion, moved along with com."""
     model, k = motion.model, kinematics(motion.model, motion.q)
     moved = com - centroidal(model, motion.q).com
     out = np.full(len(motion), np.inf)
@@ -82,11 +94,13 @@ def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray) -> np.ndarray
             continue
         hip, knee = (model.frame(x).body for x in chain)
         rest = kinematics(model, model.neutral()).position
-        length = STRETCH * (np.linalg.norm(rest[hip] - rest[knee]) + np.linalg.norm(rest[knee] - rest[f.sole.body]))
+        length = STRETCH[flies] * (
+            np.linalg.norm(rest[hip] - rest[knee]) + np.linalg.norm(rest[knee] - rest[f.sole.body])
+        )
         at = k.position[:, hip] + moved
         across = np.sum((at[:, :2] - f.position[:, :2]) ** 2, axis=1)
         top = f.position[:, 2] + np.sqrt(np.maximum(length**2 - across, 0.0))
-        out = np.minimum(out, com[:, 2] + top - at[:, 2])
+        out = np.where(f.touches, np.minimum(out, com[:, 2] + top - at[:, 2]), out)
     return out
 
 
