@@ -1,11 +1,13 @@
 """Contact times: flights are where the centre of mass falls, what cannot fly stands on the cheapest edge, and turns of a foot are found."""
 
 import numpy as np
+import pytest
 
 from bunraku.motion.contact_times import (
     SWITCH,
     best_stretch,
     cheapest,
+    drop_haste,
     ground_what_cannot_fly,
     leave_together,
     pivots,
@@ -75,3 +77,21 @@ def test_turns_are_found_and_wavering_is_none():
     on = pivots(heading, DT)
     assert [(abs(a - 100) < 5, abs(b - 200) < 5) for a, b in runs(on)] == [(True, True)]
     assert not pivots(0.1 * np.sin(2 * np.pi * 3.0 * t), DT).any()
+
+
+@pytest.mark.parametrize("other", [True, False])
+def test_taps_and_gaps_of_noise_are_dropped_while_another_foot_stands(other):
+    n = 300
+    touches, edges = np.full((2, n), other), np.zeros((2, 2, n, 2))
+    touches[1] = True
+    for a, b in ((60, 80), (92, 120), (150, 160), (200, 210)):
+        touches[1, a:b] = False
+    edges[1, :, 80:92, 0], edges[1, :, 120:, 0] = 0.2, 0.4  # a step with a tap in its middle
+    edges[1, 0, 160:, 0] += 0.1  # the heel moves while the toe stays: no step
+    edges[1, :, 210:, 0] += 0.1  # a step, however short
+    before = touches.copy()
+    drop_haste(touches, edges, DT)
+    if other:
+        assert touches[0].all() and runs(touches[1]) == [(0, 60), (120, 200), (210, n)]
+    else:
+        assert np.array_equal(touches, before)

@@ -9,6 +9,9 @@ height + LATE speed, with a price SWITCH for going from one edge to another (dyn
 touch after). So the push-off of a runner, whose toes are longer than the figure's, counts until the body falls. Feet that leave for a flight, or
 land, within TOGETHER of each other do so at once.
 
+While another foot stands all the time, a touch shorter than HASTE is a tap that carries nothing, and a gap shorter than HASTE after which an edge
+is where it was, within STILL, is no step: both come from noise.
+
 A foot that stands and whose heading changes by TURNED or more, faster than TURNING, turns on the middle of its toe edge meanwhile.
 Heights in m, z up. Checked in tests/motion/test_contact_times.py.
 """
@@ -31,6 +34,7 @@ NEAR, HIGH = 0.6, 0.1  # s: how far the lowest height of a foot is looked for; m
 FALL = 0.2  # m/s
 LATE, SWITCH = 0.03, 0.3  # s: a metre a second of an edge counts as so many metres of height; m
 TOGETHER = 0.05  # s
+HASTE, STILL = 0.2, 0.05  # s, m
 TURNING, TURNED = (1.5, 1.0), 0.8  # rad/s: from which on, until when; rad
 
 
@@ -81,6 +85,20 @@ def leave_together(touches: np.ndarray, dt: float) -> None:
                 foot[a - 1 - int(np.argmax(foot[:a][::-1])) : a] = True
             if b < len(foot) and foot[b : b + near].any():
                 foot[b : b + 1 + int(np.argmax(foot[b:]))] = True
+
+
+def drop_haste(touches: np.ndarray, edges: np.ndarray, dt: float) -> None:
+    """See the module text. touches (feet, n) is changed; edges (feet, 2, n, 2): middles of heels and toes from above."""
+    brief, near = round(HASTE / dt), max(1, round(BRIEF / dt))
+    for n, foot in enumerate(touches):
+        others = np.delete(touches, n, axis=0).any(axis=0)
+        for stands in (True, False):
+            for a, b in runs(foot == stands):
+                if a == 0 or b == len(foot) or b - a >= brief or not others[a - 1 : b + 1].all():
+                    continue
+                moved = edges[n, :, b : b + near].mean(axis=1) - edges[n, :, max(0, a - near) : a].mean(axis=1)
+                if stands or np.linalg.norm(moved, axis=1).min() < STILL:
+                    foot[a:b] = not stands
 
 
 def best_stretch(gain: np.ndarray) -> tuple[int, int, float]:

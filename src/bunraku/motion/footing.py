@@ -27,6 +27,7 @@ from bunraku.model.description import rotation_matrix
 from bunraku.motion.com_plan import calm
 from bunraku.motion.contact_times import (
     BRIEF,
+    drop_haste,
     edge_touches,
     ground_what_cannot_fly,
     leave_together,
@@ -111,6 +112,7 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
     fall = np.gradient(np.gradient(height, motion.times), motion.times)
     ground_what_cannot_fly(touch, middle, fall, dt, float(np.linalg.norm(motion.model.gravity)))
     stands = np.array([tidy(touch[2 * n] | touch[2 * n + 1], round(BRIEF / dt)) for n in range(len(found))])
+    drop_haste(stands, middle[:, :, :2].reshape(len(found), 2, len(motion), 2), dt)
     leave_together(stands, dt)
     touching: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     stances: list[list[Stance]] = []

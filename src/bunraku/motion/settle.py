@@ -84,7 +84,8 @@ def rates(
 
 
 def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, flies: bool = False) -> np.ndarray:
-    """(n,): the greatest height of the centre of mass at which legs reach the feet that stand, the rest as in the motion, moved along with com."""
+    """(n,): the greatest height of the centre of mass at which legs reach their feet, those that stand where it flies (in the air ways of feet are
+    free), the rest as in the motion, moved along with com."""
     model, k = motion.model, kinematics(motion.model, motion.q)
     moved = com - centroidal(model, motion.q).com
     out = np.full(len(motion), np.inf)
@@ -100,7 +101,7 @@ def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, flies: bool =
         at = k.position[:, hip] + moved
         across = np.sum((at[:, :2] - f.position[:, :2]) ** 2, axis=1)
         top = f.position[:, 2] + np.sqrt(np.maximum(length**2 - across, 0.0))
-        out = np.where(f.touches, np.minimum(out, com[:, 2] + top - at[:, 2]), out)
+        out = np.where(f.touches | (not flies), np.minimum(out, com[:, 2] + top - at[:, 2]), out)
     return out
 
 
