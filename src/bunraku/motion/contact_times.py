@@ -91,7 +91,7 @@ def drop_haste(touches: np.ndarray, edges: np.ndarray, dt: float) -> None:
     """See the module text. touches (feet, n) is changed; edges (feet, 2, n, 2): middles of heels and toes from above."""
     brief, near = round(HASTE / dt), max(1, round(BRIEF / dt))
     for n, foot in enumerate(touches):
-        others = np.delete(touches, n, axis=0).any(axis=0)
+        others = np.any(np.delete(touches, n, axis=0), axis=0)
         for stands in (True, False):
             for a, b in runs(foot == stands):
                 if a == 0 or b == len(foot) or b - a >= brief or not others[a - 1 : b + 1].all():
