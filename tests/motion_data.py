@@ -14,7 +14,7 @@ from bunraku.formats import bvh
 from bunraku.formats.bvh_motion import from_motion
 from bunraku.gait.min_jerk import min_jerk
 from bunraku.motion import Motion, walk_motion
-from bunraku.motion.com_plan import plan_com
+from bunraku.motion.com_plan import course_of, planned
 from bunraku.motion.footing import Foot
 from bunraku.motion.footsteps import bent
 from bunraku.motion.settle import settled
@@ -87,7 +87,9 @@ def springing(strides, length, stance, flight, lower=0.06, lift=0.1, rest=0.0, f
     upright = centroidal(model, model.neutral()).com
     ahead = (times - 0.5 * stance) * length / period + 0.02
     com = np.column_stack([ahead, 0 * times, np.full(len(times), upright[2] - lower)])
-    plan = plan_com(times, com, np.zeros((len(times), 3)), supports, model.mass, 9.80665, load=(0.05, 3.5), margin=0.03)
+    plan = planned(
+        course_of(times, com, np.zeros((len(times), 3)), supports, model.mass, 9.80665, load=(0.05, 3.5), margin=0.03)
+    )
     q = np.tile(bent(model), (len(times), 1))
     q[:, :3] += plan.spline(times) - upright
     return settled(Motion(model, times, q, {"title": "springing"}), tuple(feet), plan.spline(times))

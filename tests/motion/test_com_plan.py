@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bunraku.motion.com_plan import plan_com, polygon_rows
+from bunraku.motion.com_plan import course_of, planned, polygon_rows
 
 G, M = 9.80665, 70.0
 
@@ -42,7 +42,7 @@ def turning_of(plan, times):
 
 def test_the_zero_moment_point_stays_in_the_soles():
     t, com, supports = stepping()
-    plan = plan_com(t, com, np.zeros((len(t), 3)), supports, M, G, margin=0.02)
+    plan = planned(course_of(t, com, np.zeros((len(t), 3)), supports, M, G, margin=0.02))
     fine = np.arange(t[0], t[-1], 0.001)
     c, L = plan.spline(fine), turning_of(plan, fine)
     p = zmp_of(fine, c, L)[5:-5]
@@ -61,7 +61,7 @@ def test_the_zero_moment_point_stays_in_the_soles():
 def test_standing_still_is_left_alone():
     t = np.arange(100) * 0.01
     com = np.tile([0.0, 0.0, 0.9], (100, 1))
-    plan = plan_com(t, com, np.zeros((100, 3)), [np.vstack([foot(0, 0.09), foot(0, -0.09)])] * 100, M, G)
+    plan = planned(course_of(t, com, np.zeros((100, 3)), [np.vstack([foot(0, 0.09), foot(0, -0.09)])] * 100, M, G))
     assert np.abs(plan.spline(t) - com).max() < 1e-9 and np.allclose(plan.load, 1.0) and plan.outside == 0.0
     c, v, a = plan.at(99.0)  # beyond the end: as at the end
     assert np.allclose(c, com[-1]) and np.allclose(v, 0, atol=1e-8) and np.allclose(a, 0, atol=1e-6)
@@ -72,7 +72,9 @@ def test_in_the_air_it_falls_freely():
     up = (t > 0.5) & (t < 0.7)
     supports = [np.zeros((0, 3)) if x else np.vstack([foot(0, 0.09), foot(0, -0.09)]) for x in up]
     z = 0.9 + np.where((t > 0.5) & (t < 0.7), 0.5 * G * (t - 0.5) * (0.7 - t), 0.0)
-    plan = plan_com(t, np.column_stack([0 * t, 0 * t, z]), np.zeros((121, 3)), supports, M, G, load=(0.05, 3.5))
+    plan = planned(
+        course_of(t, np.column_stack([0 * t, 0 * t, z]), np.zeros((121, 3)), supports, M, G, load=(0.05, 3.5))
+    )
     inside = t[(t > 0.54) & (t < 0.66)]
     assert np.abs(plan.spline(inside, 2)[:, 2] + G).max() < 0.02 * G
     assert (
@@ -84,7 +86,7 @@ def test_load_and_reach_are_bounds():
     t = np.arange(201) * 0.01
     com = np.column_stack([0 * t, 0 * t, 0.85 + 0.08 * np.sin(2 * np.pi * 2.0 * t)])  # asks for 1.3 g up and down
     supports = [np.vstack([foot(0, 0.09), foot(0, -0.09)])] * 201
-    plan = plan_com(t, com, np.zeros((201, 3)), supports, M, G, load=(0.5, 1.6), highest=np.full(201, 0.88))
+    plan = planned(course_of(t, com, np.zeros((201, 3)), supports, M, G, load=(0.5, 1.6), highest=np.full(201, 0.88)))
     assert plan.load.min() >= 0.5 - 1e-9 and plan.load.max() <= 1.6 + 1e-9 and plan.spline(t)[:, 2].max() < 0.881
 
 
@@ -106,8 +108,8 @@ def test_stances_move_where_that_is_nearer():
         stances.append(np.full(4 if on else 0, int(step)))
     com = np.column_stack([speed * t, 0 * t, np.full(168, 0.9)])
     none = np.zeros((168, 3))
-    fixed = plan_com(t, com, none, supports, M, G, load=(0.05, 3.5), margin=0.0)
-    free = plan_com(t, com, none, supports, M, G, load=(0.05, 3.5), margin=0.0, stances=stances)
+    fixed = planned(course_of(t, com, none, supports, M, G, load=(0.05, 3.5), margin=0.0))
+    free = planned(course_of(t, com, none, supports, M, G, load=(0.05, 3.5), margin=0.0, stances=stances))
     off = [np.linalg.norm(p.spline(t)[:, 0] - com[:, 0]) for p in (fixed, free)]
     assert off[1] < off[0] and free.shifts[:-1, 0].mean() > 0.01 and np.abs(free.shifts[:, 1]).max() < 1e-6
     assert fixed.shifts.shape == (0, 2) and free.outside < 0.005

@@ -35,10 +35,8 @@ THIN = 0.005  # m: half the width of an edge or a point that carries
 CALM = (1.5, 3.0)  # Hz: along and across, upwards
 CALM_SPIN = 10.0  # Hz: of angular momentum, whose rate swinging legs change fast
 NEAR_RATE = 3e-4  # weight of accelerations [(m/s^2)^2] against places [m^2]
-SPIN, SPIN_RATE = (
-    400.0,
-    0.05,
-)  # N s: an angular momentum that counts as a metre; weight of its rate [(N m)^2] against it
+# N s: an angular momentum that counts as a metre; weight of its rate [(N m)^2] against it
+SPIN, SPIN_RATE = 400.0, 0.05
 PULL, SOON = 0.05, 0.3  # m: what an acceleration of 1 m/s^2, a velocity of 1 m/s counts as
 LEAN = 0.2  # s: how long an angular momentum may differ before the lean that follows counts as much
 TORSION = 1.5  # of grip: what a sole that turns may use of its friction, against one that is pushed
@@ -147,7 +145,7 @@ class Begin:
     momentum: np.ndarray
 
 
-def plan_com(
+def course_of(
     times: np.ndarray,
     com: np.ndarray,
     momentum: np.ndarray,
@@ -160,26 +158,9 @@ def plan_com(
     highest: np.ndarray | None = None,
     stances: Sequence[np.ndarray] | None = None,
     grip: float = 0.5,
-) -> ComPlan:
-    """See the module text. com (n, 3) recorded; momentum (n, 3) L [kg m^2/s] about it; supports: corners (m, 3) that touch in every frame, none in
-    the air; highest (n): heights [m] that the legs reach; stances: the number of the stance of every corner, where stances may move."""
-    return planned(course_of(times, com, momentum, supports, mass, gravity, load, margin, highest, stances, grip))
-
-
-def course_of(
-    times: np.ndarray,
-    com: np.ndarray,
-    momentum: np.ndarray,
-    supports: Sequence[np.ndarray],
-    mass: float,
-    gravity: float,
-    load: tuple[float, float],
-    margin: float,
-    highest: np.ndarray | None,
-    stances: Sequence[np.ndarray] | None,
-    grip: float,
 ) -> Course:
-    """The arguments of `plan_com` as a Course."""
+    """What `planned` needs. com (n, 3) recorded; momentum (n, 3) L [kg m^2/s] about it; supports: corners (m, 3) that touch in every frame, none in
+    the air; highest (n): heights [m] that the legs reach; stances: the number of the stance of every corner, where stances may move."""
     path = np.column_stack([calm(times, com[:, :2], CALM[0]), calm(times, com[:, 2], CALM[1])])
     acc = np.gradient(np.gradient(path, times, axis=0), times, axis=0)
     top = np.full(len(times), np.inf) if highest is None else highest
@@ -190,7 +171,7 @@ def course_of(
 
 
 def planned(c: Course, begin: Begin | None = None) -> ComPlan:
-    """The path of a course, from where it begins, if that is given."""
+    """The path of a course, see the module text, from where it begins, if that is given."""
     air = np.array([len(s) == 0 for s in c.supports])
     step = float(c.times[-1] - c.times[0]) / (len(c.times) - 1)
     knots, (B, B1, B2) = basis(c.times, FINE[int(air.any())] * step)

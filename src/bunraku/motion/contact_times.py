@@ -23,10 +23,8 @@ from scipy.ndimage import minimum_filter1d
 
 LOW = (0.02, 0.03)  # m
 SLOW = (0.4, 0.5)  # m/s
-PACE, FAST = (
-    0.35,
-    0.3,
-)  # of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
+# of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
+PACE, FAST = 0.35, 0.3
 SHAKE = (2.0, 1.0)  # times the median speed of a low foot: noise; m/s at the most
 BRIEF = 0.08  # s
 LEVEL = 0.12  # rad: a stance that is never flat but less tilted than this is taken for flat

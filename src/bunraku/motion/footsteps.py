@@ -14,7 +14,7 @@ from bunraku.dynamics.ik import Target, inverse_kinematics
 from bunraku.errors import InputError
 from bunraku.model.configuration import exponential, multiply
 from bunraku.model.model import Model
-from bunraku.motion.com_plan import plan_com
+from bunraku.motion.com_plan import course_of, planned
 from bunraku.motion.footing import Foot, Stance
 from bunraku.motion.motion import Motion
 from bunraku.motion.paths import swing
@@ -54,7 +54,7 @@ def walk_motion(
     middle = np.mean([f.position + f.rotation @ f.sole.middle for f in feet], axis=0)
     com = np.column_stack([middle[:, 0], np.zeros(len(times)), np.full(len(times), upright[2] - lower)])
     none = np.zeros((len(times), 3))
-    plan = plan_com(times, com, none, supports, model.mass, float(np.linalg.norm(model.gravity)), margin=0.03)
+    plan = planned(course_of(times, com, none, supports, model.mass, float(np.linalg.norm(model.gravity)), margin=0.03))
     q = np.tile(bent(model), (len(times), 1))
     q[:, :3] += plan.spline(times) - upright
     apart = (feet[1].position - feet[0].position)[:, 0] / (2 * length)  # right ahead of left

@@ -17,10 +17,8 @@ from bunraku.motion.paths import rotation_vector
 from bunraku.motion.stepping import stepper
 
 POSE = 1e-4  # weight of staying near the recorded pose [rad^2] against places [m^2]
-STRETCH = (
-    0.9985,
-    0.985,
-)  # of a leg's length: knees bent by 0.11 rad at least; by 0.35 rad where they push off into the air
+# of a leg's length: knees bent by 0.11 rad at least; by 0.35 rad where they push off into the air
+STRETCH = 0.9985, 0.985
 ITERATIONS = 8
 SPIN = 0.01  # an angular momentum of 1 N m s counts as so many m/s
 FIRM = 10.0  # feet count so much more than the centre of mass

@@ -22,10 +22,8 @@ WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry 
 GRIP = 0.6  # of friction: how much the plan uses
 AHEAD, LATE = 2.5, 0.2  # s
 EVERY, ENOUGH = 0.06, 0.6  # s: between two plans; of a plan that is left
-LEFT, SOON = (
-    (0.05, 0.01),
-    0.2,
-)  # m: how far the figure may be from its path, without and with flights; s: 1 m/s counts as so many metres
+# m: how far the figure may be from its path, without and with flights; s: 1 m/s counts as so many metres
+LEFT, SOON = (0.05, 0.01), 0.2
 STEPPED = 0.002  # m: smaller moves of stances are none
 
 
@@ -44,8 +42,8 @@ class Steering:
 
         def course(feet: tuple[Foot, ...], supports: list[np.ndarray], stances: list[np.ndarray] | None) -> Course:
             return course_of(
-                motion.times, whole.com, whole.angular, supports, model.mass, float(np.linalg.norm(model.gravity)), allowed, margin,
-                reach(motion, feet, whole.com, self.flies), stances, GRIP * friction,
+                motion.times, whole.com, whole.angular, supports, model.mass, float(np.linalg.norm(model.gravity)), load=allowed,
+                margin=margin, highest=reach(motion, feet, whole.com, self.flies), stances=stances, grip=GRIP * friction,
             )  # fmt: skip
 
         self.feet = shifted(motion, feet, planned(course(feet, supports, numbers)).shifts)
