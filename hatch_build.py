@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class PageHook(BuildHookInterface):
-    """Runs `bunraku.viewer.build`; a page that cannot be built ends the build with its sentence."""
+    """Runs `bunraku.viewer.build_page`; a page that cannot be built ends the build with its sentence."""
 
     PLUGIN_NAME = "custom"
 
@@ -18,7 +18,7 @@ class PageHook(BuildHookInterface):
         sys.path.insert(0, str(Path(self.root) / "src"))
         try:
             from bunraku.errors import BunrakuError
-            from bunraku.viewer.build import build
+            from bunraku.viewer.build_page import build
 
             build()
         except BunrakuError as error:

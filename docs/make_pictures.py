@@ -60,7 +60,7 @@ def figure2(folder: Path) -> None:
     """The left hand dragged down by 30 cm, as in Fig. 2 of document 004: with dynamics (left), by kinematics alone (right)."""
     from bunraku.draw.picture import png_bytes
     from bunraku.draw.render import render
-    from bunraku.draw.world import camera_for, world_scene
+    from bunraku.draw.world_pictures import camera_for, world_scene
 
     halves, camera = [], None
     for options in ({"balance": False}, {"dynamics": False}):

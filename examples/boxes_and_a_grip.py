@@ -1,4 +1,5 @@
-"""A box falls on the floor, another hangs on a connection that breaks when it is pulled too hard; ends with a check of the forces."""
+"""A box falls on the floor, another hangs on a connection that breaks when it is pulled too hard; ends with a check of
+the forces."""
 
 import numpy as np
 

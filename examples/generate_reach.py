@@ -1,7 +1,8 @@
-"""A reach of the left hand and a squat, by the one equation (23): hand or centre of mass is given, torques and floor forces follow.
+"""A reach of the left hand and a squat, by the one equation (23): hand or centre of mass is given, torques and floor
+forces follow.
 
-Ends with checks: mechanics to 1e-9 of the weight, no inadmissible frame, and replays in the world: by torques alone for a short time, with light
-PD for all of it.
+Ends with checks: mechanics to 1e-9 of the weight, no inadmissible frame, and replays in the world: by torques alone for
+a short time, with light PD for all of it.
 """
 
 import numpy as np

@@ -1,8 +1,10 @@
-"""One step of walking from the trajectories of a foot and of the pelvis, by the one equation (23); the load of the stepping foot is given, too.
+"""One step of walking from the trajectories of a foot and of the pelvis, by the one equation (23); the load of the
+stepping foot is given, too.
 
-The pelvis shifts over the right foot, the left foot swings 0.25 m ahead, the pelvis follows. Before it lifts and after it lands, the left foot's
-force is known, too: the share of the weight that the zero-moment point of the pelvis' path gives it. Ends with checks: mechanics to 1e-9 of the
-weight from the saved file, no inadmissible frame, and a replay in the world.
+The pelvis shifts over the right foot, the left foot swings 0.25 m ahead, the pelvis follows. Before it lifts and after
+it lands, the left foot's force is known, too: the share of the weight that the zero-moment point of the pelvis' path
+gives it. Ends with checks: mechanics to 1e-9 of the weight from the saved file, no inadmissible frame, and a replay in
+the world.
 """
 
 import tempfile

@@ -1,8 +1,9 @@
-"""A swing on a horizontal bar: the hands grip it (bilateral, x y z), the hips are driven by given torques, the other joints follow given paths.
+"""A swing on a horizontal bar: the hands grip it (bilateral, x y z), the hips are driven by given torques, the other
+joints follow given paths.
 
-A mixture of known components: torques of the hips, accelerations (by paths) of the other joints; the motion of the legs and of the base, the grip's
-forces and the other torques follow from (11). The check is a law: the energy of the figure changes by the work of its joints alone, as a bar that
-does not move does none.
+A mixture of known components: torques of the hips, accelerations (by paths) of the other joints; the motion of the legs
+and of the base, the grip's forces and the other torques follow from (11). The check is a law: the energy of the figure
+changes by the work of its joints alone, as a bar that does not move does none.
 """
 
 import numpy as np

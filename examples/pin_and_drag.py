@@ -1,4 +1,5 @@
-"""Pin and drag with dynamics: a hand is dragged, the other held; the figure keeps its balance, and what was done is saved and performed again."""
+"""Pin and drag with dynamics: a hand is dragged, the other held; the figure keeps its balance, and what was done is
+saved and performed again."""
 
 import tempfile
 from pathlib import Path

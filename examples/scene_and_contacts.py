@@ -1,4 +1,5 @@
-"""Loads a built-in scene, runs it, and reads what the feet feel: the contact patches, their forces and centres of pressure."""
+"""Loads a built-in scene, runs it, and reads what the feet feel: the contact patches, their forces and centres of
+pressure."""
 
 import numpy as np
 

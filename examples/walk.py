@@ -4,13 +4,13 @@ import tempfile
 from pathlib import Path
 
 import bunraku as bk
-from bunraku.gait.footsteps import footsteps
-from bunraku.gait.humanoid import humanoid
-from bunraku.gait.walker import Walker
-from bunraku.gait.walking_pattern import walking_pattern
+from bunraku.humanoid.foot_loads import soles_in
+from bunraku.humanoid.parts import humanoid
 from bunraku.motion import Recording
-from bunraku.motion.foot_loads import soles_in
-from bunraku.motion.walk_report import walk_report
+from bunraku.walking.footsteps import footsteps
+from bunraku.walking.walk_report import walk_report
+from bunraku.walking.walker import Walker
+from bunraku.walking.walking_pattern import walking_pattern
 
 h = humanoid(bk.human())  # or bk.load("robot.urdf"), with a mapping file where feet cannot be found
 pattern = walking_pattern(h, footsteps("four steps", h))

@@ -1,13 +1,14 @@
-"""Contact problems for the tests: built from Jacobians and inverse masses, so that every answer can be turned into motion."""
+"""Contact problems for the tests: built from Jacobians and inverse masses, so that every answer can be turned into
+motion."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 import bunraku as bk
-from bunraku.constraint.contact.blocks import BOUNDED, CONTACT, EQUALITY
-from bunraku.constraint.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_one, work_size
-from bunraku.constraint.contact.residual import residual
+from bunraku.contact.blocks import BOUNDED, CONTACT, EQUALITY
+from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_one, work_size
+from bunraku.contact.residual import residual
 
 G = 9.81
 WORLD = np.eye(3)
@@ -132,7 +133,8 @@ def box_inverse(mass, half) -> np.ndarray:
 def tower(
     count, mu=0.6, dt=0.001, half=(0.15, 0.1, 0.05), mass=2.0, tilt=0.0, scatter=0.0, seed=0, masses=None
 ) -> Scene:
-    """Boxes on one another, four corners each, on a plane tilted by `tilt` about y; scatter: random free velocities [g dt]."""
+    """Boxes on one another, four corners each, on a plane tilted by `tilt` about y; scatter: random free velocities [g
+    dt]."""
     rng = np.random.default_rng(seed)
     masses = np.full(count, mass) if masses is None else masses
     J = np.zeros((12 * count, 6 * count))

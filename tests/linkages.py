@@ -1,4 +1,7 @@
-"""Planar linkages with closed loops: a tree of hinged rods, closed by connections. SI units; the plane is x-z with gravity, or x-y."""
+"""Planar linkages with closed loops: a tree of hinged rods, closed by connections.
+
+SI units; the plane is x-z with gravity, or x-y.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,8 @@ def far(fig: Figure, name: str, along: np.ndarray) -> np.ndarray:
 
 @dataclass
 class FourBar:
-    """A crank of 0.4 m, a coupler of 1 m and a rocker of 0.8 m on pivots 1.2 m apart; it starts at rest with the crank upright."""
+    """A crank of 0.4 m, a coupler of 1 m and a rocker of 0.8 m on pivots 1.2 m apart; it starts at rest with the crank
+    upright."""
 
     world: World
     fig: Figure
@@ -61,7 +65,8 @@ def four_bar(**options) -> FourBar:
 
 
 def windows(n: int, **options) -> tuple[World, Figure]:
-    """The N-four-bar mechanism (IFToMM A02): n + 1 upright rods of 1 m and 1 kg, n level rods on top; the tops start at 1 m/s along x."""
+    """The N-four-bar mechanism (IFToMM A02): n + 1 upright rods of 1 m and 1 kg, n level rods on top; the tops start at
+    1 m/s along x."""
     fig = bk.Description(name="windows", gravity=(0, 0, -9.81))
     up, level = point(0, 1), point(1, 0)
     for k in range(n + 1):
@@ -79,7 +84,8 @@ def windows(n: int, **options) -> tuple[World, Figure]:
     return world, figure
 
 
-# Andrews' squeezer (Schiehlen, Multibody Systems Handbook, 1990; Hairer & Wanner, Solving ODE II, VII.7): seven bodies in the plane x-y
+# Andrews' squeezer (Schiehlen, Multibody Systems Handbook, 1990; Hairer & Wanner, Solving ODE II, VII.7): seven bodies
+# in the plane x-y
 SQUEEZER_START = (
     -0.0617138900142764496358948458001, 0.0, 0.455279819163070380255912382449, 0.222668390165885884674473185609,
     0.487364979543842550225598953530, -0.222668390165885884674473185609, 1.23054744454982119249735015568,
@@ -88,7 +94,8 @@ SQUEEZER_JOINTS = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")
 
 
 def squeezer(**options) -> tuple[World, Figure]:
-    """Andrews' squeezer at its start, driven by 0.033 N m at beta, with its spring; q in the order of SQUEEZER_JOINTS by `joint(name)`."""
+    """Andrews' squeezer at its start, driven by 0.033 N m at beta, with its spring; q in the order of SQUEEZER_JOINTS
+    by `joint(name)`."""
     rr, d, e, zt, zf, u = 7e-3, 28e-3, 2e-2, 4e-2, 2e-2, 4e-2
     ra, da, ea, sa, sb, sc, sd = 92e-5, 115e-4, 1421e-5, 1874e-5, 1043e-5, 18e-3, 2e-2
     ta, tb, ua, ub, fa = 2308e-5, 916e-5, 1228e-5, 449e-5, 1421e-5

@@ -1,4 +1,5 @@
-"""Motions for the tests of retargeting and of the filter: captured ones where the collection is at hand, and a walk of our own with noise."""
+"""Motions for the tests of retargeting and of the filter: captured ones where the collection is at hand, and a walk of
+our own with noise."""
 
 import os
 from functools import cache
@@ -12,13 +13,13 @@ import bunraku as bk
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.formats import bvh
 from bunraku.formats.bvh_motion import from_motion
-from bunraku.gait.min_jerk import min_jerk
+from bunraku.humanoid.touching import soles
 from bunraku.motion import Motion, walk_motion
 from bunraku.motion.com_plan import course_of, planned
 from bunraku.motion.footing import Foot
-from bunraku.motion.footsteps import bent
+from bunraku.motion.plain_walk import bent
 from bunraku.motion.settle import settled
-from bunraku.motion.touching import soles
+from bunraku.walking.min_jerk import min_jerk
 
 SHARED = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
@@ -54,8 +55,9 @@ def noised(motion, path, degrees=1.0, millimetres=5.0, seed=7):
 
 @cache
 def springing(strides, length, stance, flight, lower=0.06, lift=0.1, rest=0.0, fps=120.0):
-    """Jumps from foot to foot, or on both feet where `strides` is [(0, 1), …]: in each element the feet that stand; `length` [m] from one to the
-    next, `stance` and `flight` [s]; `rest` [s] of standing before and after. The centre of mass flies freely; feet swing by polynomials."""
+    """Jumps from foot to foot, or on both feet where `strides` is [(0, 1), …]: in each element the feet that stand;
+    `length` [m] from one to the next, `stance` and `flight` [s]; `rest` [s] of standing before and after. The centre of
+    mass flies freely; feet swing by polynomials."""
     model = bk.human()
     period, home = stance + flight, kinematics(model, model.neutral())
     times = np.arange(0.0, 2 * rest + len(strides) * period - flight + 1e-9, 1.0 / fps)

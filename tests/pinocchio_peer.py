@@ -1,6 +1,7 @@
 """Pinocchio as a peer: the same URDF, with our q, v, tau translated into its conventions.
 
-Its free base has v = (linear, angular) both in body axes, its quaternions are xyzw, and a continuous joint has q = (cos, sin).
+Its free base has v = (linear, angular) both in body axes, its quaternions are xyzw, and a continuous joint has q =
+(cos, sin).
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class Peer:
         return T
 
     def base_turn(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """T' v: what the acceleration gains because the base's linear velocity is in world axes with us: a_theirs = T a_ours + this."""
+        """T' v: what the acceleration gains because the base's linear velocity is in world axes with us: a_theirs = T
+        a_ours + this."""
         R = pin.Quaternion(*q[3:7]).matrix()
         out = np.zeros(self.model.nv)
         out[:3] = -np.cross(v[3:6], R.T @ v[:3])

@@ -4,10 +4,10 @@ from time import perf_counter
 
 import numpy as np
 
-from bunraku.constraint.contact.blocks import CONTACT
-from bunraku.constraint.contact.pgs import MAX_SWEEPS, TOLERANCE
-from bunraku.constraint.contact.sparse import iwork_size, solve_one, work_size
-from bunraku.constraint.contact.sparse_pattern import pattern_one, pattern_scratch
+from bunraku.contact.blocks import CONTACT
+from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE
+from bunraku.contact.sparse import iwork_size, solve_one, work_size
+from bunraku.linalg.sparse_pattern import pattern_one, pattern_scratch
 from contact_problems import CORNERS, Answer, G, Problem, Scene, box_inverse, point_rows, tower
 
 
@@ -79,8 +79,9 @@ def axes_along(n) -> np.ndarray:
 
 
 def heap(layers, seed=0, mu=0.5, dt=0.001, scatter=0.0, masses=0.0) -> Scene:
-    """A pyramid of boxes, layers x layers at the bottom: each rests on four below at random points with normals 3 degrees off, and leans on some
-    of its neighbours. 8 layers: 204 boxes, about 1,020 contacts. masses: standard deviation of their logarithm; scatter as in tower."""
+    """A pyramid of boxes, layers x layers at the bottom: each rests on four below at random points with normals 3
+    degrees off, and leans on some of its neighbours. 8 layers: 204 boxes, about 1,020 contacts. masses: standard
+    deviation of their logarithm; scatter as in tower."""
     rng = np.random.default_rng(seed)
     half = np.array([0.1, 0.1, 0.05])
     index = {}

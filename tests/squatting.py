@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 import bunraku as bk
+from bunraku.humanoid.touching import soles
 from bunraku.motion import Recording
-from bunraku.motion.footsteps import stand
-from bunraku.motion.touching import soles
+from bunraku.motion.plain_walk import stand
 
 
 @dataclass(frozen=True)
 class Plate:
-    """A sole: what bunraku.motion.foot_loads asks of it."""
+    """A sole: what bunraku.humanoid.foot_loads asks of it."""
 
     body: int
     position: np.ndarray

@@ -1,4 +1,5 @@
-"""Times of the contact solver, measured inside a kernel loop: `python tests/time_contact_solver.py` prints the table of docs/contact-solver.md.
+"""Times of the contact solver, measured inside a kernel loop: `python tests/time_contact_solver.py` prints the table of
+docs/contact-solver.md.
 
 warm: 50 starts, the solution times 1 + 0.01 N(0, 1); cold: from zero. Minimum of 15 repeats.
 """
@@ -7,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from bunraku.constraint.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_repeated, work_size
+from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_repeated, work_size
 from contact_problems import Problem, pile, random_problem, standing, tower
 
 CASES = {

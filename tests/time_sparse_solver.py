@@ -1,6 +1,8 @@
-"""Times of the contact solver for large islands: `python tests/time_sparse_solver.py` prints the table of docs/contact-solver.md.
+"""Times of the contact solver for large islands: `python tests/time_sparse_solver.py` prints the table of
+docs/contact-solver.md.
 
-warm: 20 starts, the solution times 1 + 0.01 N(0, 1), the median; cold: from zero, the least of 3. Calls from Python, in milliseconds.
+warm: 20 starts, the solution times 1 + 0.01 N(0, 1), the median; cold: from zero, the least of 3. Calls from Python, in
+milliseconds.
 """
 
 import numpy as np

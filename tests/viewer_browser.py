@@ -1,7 +1,8 @@
 """A browser for the tests of the viewer's page: Debian's Chromium driven by Playwright, drawing in software.
 
-`open_page` gives a page that notes its errors and every address it asks for; `until` polls a condition of the page (with
-Playwright's evaluate, which works under the page's strict Content-Security-Policy where its own polling does not).
+`open_page` gives a page that notes its errors and every address it asks for; `until` polls a condition of the page
+(with Playwright's evaluate, which works under the page's strict Content-Security-Policy where its own polling does
+not).
 """
 
 import io

@@ -1,4 +1,5 @@
-"""What tests of the viewer share: a small page, a client that behaves or does not, polling with a deadline, a world, a recording made by hand."""
+"""What tests of the viewer share: a small page, a client that behaves or does not, polling with a deadline, a world, a
+recording made by hand."""
 
 import json
 import socket

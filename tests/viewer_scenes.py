@@ -1,7 +1,9 @@
-"""A walking figure for the tests of the viewer's page: scene and frame messages made by hand, after the documented layout.
+"""A walking figure for the tests of the viewer's page: scene and frame messages made by hand, after the documented
+layout.
 
-Not a simulation: the pelvis moves evenly, the feet step along prescribed paths, the legs follow by plane geometry. What the
-page must show is therefore known exactly: `Walk.feet`, `Walk.zmp`, `Walk.load` are the sources of the frames, not their copies.
+Not a simulation: the pelvis moves evenly, the feet step along prescribed paths, the legs follow by plane geometry. What
+the page must show is therefore known exactly: `Walk.feet`, `Walk.zmp`, `Walk.load` are the sources of the frames, not
+their copies.
 """
 
 import math

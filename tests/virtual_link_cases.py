@@ -1,4 +1,5 @@
-"""Contact problems for the virtual-link solver: dense K, a0 from the figures' own mass matrix and Jacobians, a call, and every law checked afresh.
+"""Contact problems for the virtual-link solver: dense K, a0 from the figures' own mass matrix and Jacobians, a call,
+and every law checked afresh.
 
 Nothing here uses the solver's own geometry or friction code: `laws` is a second, plain NumPy statement of (24)-(33).
 """
@@ -10,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import bunraku as bk
-from bunraku.constraint.contact import link_layout as at
-from bunraku.constraint.contact import virtual_link as vl
+from bunraku.step.virtual_link import link_hypotheses as vl
+from bunraku.step.virtual_link import link_layout as at
 
 G = 9.80665
 STATES = ("none", "point", "line", "surface")
@@ -112,13 +113,17 @@ class Problem:
 def box_problem(
     size=(0.4, 0.3, 0.2), mass=2.0, push=(0, 0, 0, 0, 0, 0), twist=(0,) * 6, dt=1e-3, gravity=G, **material
 ) -> Problem:
-    """A box lying on a plane: push = wrench (f, n) at its centre, twist = (v, w) of its centre. Patch: the whole underside."""
+    """A box lying on a plane: push = wrench (f, n) at its centre, twist = (v, w) of its centre.
+
+    Patch: the whole underside.
+    """
     model = bk.box(size, mass=mass)
     q = model.neutral()
     J = bottom_jacobian(model, q, size[2])
     M = bk.crba(model, q)
     tau = np.asarray(push, float) + np.array([0, 0, -mass * gravity, 0, 0, 0])
-    # accelerations of the underside as components in link axes, less gyroscopic terms: those of a velocity-stepping scheme
+    # accelerations of the underside as components in link axes, less gyroscopic terms: those of a velocity-stepping
+    # scheme
     patch = Patch(rectangle(size[0], size[1]), **material)
     return Problem(
         J @ np.linalg.solve(M, J.T), [patch], J @ np.linalg.solve(M, tau), J @ np.asarray(twist, float), dt=dt
@@ -135,7 +140,8 @@ def bottom_jacobian(model, q, height: float) -> np.ndarray:
 
 
 def feet_problem(torque, rng=None, bend: float = 0.0, speed: float = 0.0) -> Problem:
-    """The human figure on both soles, joints bent at random, given joint torques or, for a number, random ones of that size [N m]."""
+    """The human figure on both soles, joints bent at random, given joint torques or, for a number, random ones of that
+    size [N m]."""
     model = bk.human()
     q = model.neutral()
     if bend:
@@ -159,7 +165,8 @@ def feet_problem(torque, rng=None, bend: float = 0.0, speed: float = 0.0) -> Pro
 
 
 def standing_torques(model, J: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Joint torques that keep the figure still: the least contact wrenches that carry the base, then h - J'f in the joints."""
+    """Joint torques that keep the figure still: the least contact wrenches that carry the base, then h - J'f in the
+    joints."""
     f = np.linalg.pinv(J[:, :6].T) @ h[:6]
     tau = h - J.T @ f
     tau[:6] = 0.0
@@ -191,8 +198,8 @@ def hull_distance(region: np.ndarray, p: np.ndarray) -> float:
 
 
 def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, float]:
-    """Largest violations, each relative to its own scale: motion, normal (24), pv (26), friction (27)-(33), slip (25b), law (friction
-    against the motion at the end of the step, relative to muD fz), energy of an impact."""
+    """Largest violations, each relative to its own scale: motion, normal (24), pv (26), friction (27)-(33), slip (25b),
+    law (friction against the motion at the end of the step, relative to muD fz), energy of an impact."""
     K, a, f, c = problem.K, answer.a, answer.f, problem.c
     free = problem.v if impact else problem.a0
     a_scale = max(np.abs(free).max(), np.abs(K @ f).max(), 1e-12)

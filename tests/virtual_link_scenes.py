@@ -1,4 +1,5 @@
-"""Scenes for contact by virtual links in the World: each builds a world and says how long it runs; `run` counts the steps handed on."""
+"""Scenes for contact by virtual links in the World: each builds a world and says how long it runs; `run` counts the
+steps handed on."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 import bunraku as bk
-from bunraku.constraint import arrays as at
+from bunraku.step import step_arrays as at
 from bunraku.world import World
 
 G = 9.80665

@@ -31,23 +31,20 @@ _HOME = {
     "bunraku.errors": "BunrakuError FormatError InputError MissingExtra ModelError NoWalk UnknownName",
 }
 FOLDERS = (
-    "spatial",
-    "model",
-    "dynamics",
-    "collision",
-    "constraint",
-    "integrators",
-    "world",
-    "control",
-    "gait",
-    "choreography",
-    "motion",
-    "formats",
-    "scene",
-    "draw",
-    "viewer",
-    "cli",
-    "errors",
+    *(
+        "kernel",
+        "linalg",
+        "model",
+        "dynamics",
+        "collision",
+        "contact",
+        "step",
+        "world",
+        "recording",
+        "humanoid",
+        "control",
+    ),
+    *("walking", "motion", "choreography", "formats", "scene", "draw", "viewer", "cli", "gait1988", "errors"),
 )
 _WHERE = {name: module for module, names in _HOME.items() for name in names.split()}
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]

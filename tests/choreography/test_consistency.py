@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.motion.recording import Recording
+from bunraku.recording.reader import Recording
 
 MU = 0.8
 

@@ -152,7 +152,7 @@ def test_rk4():
 
 
 def test_events_are_recorded(tmp_path):
-    from bunraku.motion.recording import Recording
+    from bunraku.recording.reader import Recording
 
     c = bk.Choreography()
     with c.record(tmp_path / "a.bkr"):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.choreography.stance import lowest, on_stage
 from bunraku.errors import InputError
+from bunraku.humanoid.opening_pose import lowest, on_stage
 from robots import robot
 
 HANDS = {"human": "left_hand", "simple_humanoid": "l_wrist", "talos_reduced": "wrist_left_ft_tool_link"}

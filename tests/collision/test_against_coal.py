@@ -1,4 +1,5 @@
-"""Random pairs against coal, which we did not write: distance and direction of shapes apart, depth of shapes that overlap.
+"""Random pairs against coal, which we did not write: distance and direction of shapes apart, depth of shapes that
+overlap.
 
 Also: the same under exchange of the shapes and under a rigid motion of both, to rounding."""
 
@@ -81,7 +82,8 @@ def test_exchange_and_rigid_motion(kinds):
 
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
 def test_the_gap_goes_through_zero_smoothly(kinds):
-    """Moved along the normal until `gap` is left, shapes report that gap, down to overlap by a micrometre; apart, the same normal too."""
+    """Moved along the normal until `gap` is left, shapes report that gap, down to overlap by a micrometre; apart, the
+    same normal too."""
     rng = np.random.default_rng(13)
     for _ in range(60):
         shapes, where = random_pair(rng, kinds)
@@ -96,6 +98,7 @@ def test_the_gap_goes_through_zero_smoothly(kinds):
             _, near = contacts_of(contacts, there, 2e-3)
             # two corners that meet leave by a shorter way than they came: the depth may be less than the way in
             assert abs(near[:, 6].min() - gap) < 1e-9 + max(0.0, -gap)
-            # an axis at an angle t is taken for the nearest if gap (1 - cos t) is below PROOF times the size (at most 0.5 m)
+            # an axis at an angle t is taken for the nearest if gap (1 - cos t) is below PROOF times the size (at most
+            # 0.5 m)
             if gap > 0:
                 assert np.linalg.norm(near[0, 3:6] - n) < 1e-6 + np.sqrt(2 * PROOF * 0.5 / gap)

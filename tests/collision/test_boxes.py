@@ -1,4 +1,5 @@
-"""Boxes on boxes and planes: regions of flat contacts, features that stay, transitions, and inputs that break careless code."""
+"""Boxes on boxes and planes: regions of flat contacts, features that stay, transitions, and inputs that break careless
+code."""
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ GROUND = [Fixed(Shape("plane"))]
 
 @given(st.floats(-0.15, 0.15), st.floats(-0.25, 0.25), st.floats(-1e-4, 5e-4))
 def test_overlap_of_two_rectangles(dx, dy, gap):
-    """Flat on each other, axes parallel: area and centroid of the overlap of [-0.1, 0.1] x [-0.2, 0.2] and the same moved by (dx, dy)."""
+    """Flat on each other, axes parallel: area and centroid of the overlap of [-0.1, 0.1] x [-0.2, 0.2] and the same
+    moved by (dx, dy)."""
     shape = Shape("box", (0.1, 0.2, 0.05))
     contacts = scene(shape, shape)
     contacts.detect(poses((dx, dy, 0.1 + gap), (0, 0, 0)), 1e-3)
@@ -35,8 +37,8 @@ def test_overlap_of_two_rectangles(dx, dy, gap):
 def test_octagon_of_turned_squares(angle):
     """Two equal squares, side 2 h, turned against each other by t about one centre: an octagon.
 
-    Each corner that sticks out is a right triangle of height h (cos t + sin t - 1) over the other's side, angles t and pi/2 - t:
-    area height^2 / (2 cos t sin t)."""
+    Each corner that sticks out is a right triangle of height h (cos t + sin t - 1) over the other's side, angles t and
+    pi/2 - t: area height^2 / (2 cos t sin t)."""
     contacts = scene(CUBE, CUBE)
     contacts.detect(poses(((0, 0, 0.2), turn(2, angle)), (0, 0, 0)), 1e-3)
     (found,) = regions(contacts)
@@ -51,7 +53,8 @@ def test_octagon_of_turned_squares(angle):
 
 @pytest.mark.parametrize("below", ["plane", "box", "same box"])
 def test_resting_flat_never_flickers(below):
-    """A box resting flat, shaken by less than a micrometre and a microradian: always the same four features, points that follow."""
+    """A box resting flat, shaken by less than a micrometre and a microradian: always the same four features, points
+    that follow."""
     rng = np.random.default_rng(3)
     ground = {
         "plane": Shape("plane"),
@@ -147,7 +150,8 @@ def test_degenerate_positions_stay_finite(name, kinds):
 
 @given(st.integers(0, 10**6), st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), st.floats(0, 2))
 def test_any_boxes_stay_finite(seed, size, thin, distance):
-    """Sizes over six decades, any pose, any depth: finite, unit normals, at most eight points, and the gap never exceeds the margin."""
+    """Sizes over six decades, any pose, any depth: finite, unit normals, at most eight points, and the gap never
+    exceeds the margin."""
     rng = np.random.default_rng(seed)
     a = Shape("box", tuple(size * rng.uniform(0.1, 1, 3)))
     b = Shape("box", (thin, thin * 0.01, size * 0.5))

@@ -1,4 +1,5 @@
-"""The sweep finds what looking at every pair finds, in the same order; its time grows little faster than the number of shapes."""
+"""The sweep finds what looking at every pair finds, in the same order; its time grows little faster than the number of
+shapes."""
 
 import time
 
@@ -7,7 +8,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
-from bunraku.collision.layout import PAIRS_FULL
+from bunraku.collision.shape_layout import PAIRS_FULL
 from bunraku.model import Shape
 from collision_scenes import poses, random_rotation, random_shape, thing, turn
 

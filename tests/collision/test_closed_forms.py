@@ -1,4 +1,5 @@
-"""Gaps, normals, points and features of every pair of shapes against what geometry says by hand; the whole scene also moved rigidly."""
+"""Gaps, normals, points and features of every pair of shapes against what geometry says by hand; the whole scene also
+moved rigidly."""
 
 import numpy as np
 import pytest
@@ -59,7 +60,8 @@ def test_pair(name, seed):
 
 
 def test_corner_beside_an_edge():
-    # boxes beside each other, gap 0.01 in x and in y, overlapping in z over [-0.05, 0.1]: distance 0.01 sqrt 2 along that whole edge
+    # boxes beside each other, gap 0.01 in x and in y, overlapping in z over [-0.05, 0.1]: distance 0.01 sqrt 2 along
+    # that whole edge
     a, pose_a, b, pose_b, *_ = CASES["box-box corner-edge"]
     _, data = contacts_of(scene(a, b), poses(pose_a, pose_b), 0.02)
     assert np.allclose(data[:, 6].min(), 0.01 * np.sqrt(2), atol=1e-12)

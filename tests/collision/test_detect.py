@@ -1,4 +1,5 @@
-"""Detection as a step uses it: a standing figure, plain Python, no memory taken, poses that are not numbers, growing arrays."""
+"""Detection as a step uses it: a standing figure, plain Python, no memory taken, poses that are not numbers, growing
+arrays."""
 
 import os
 import subprocess
@@ -70,7 +71,7 @@ import numpy as np
 from collision_scenes import KINDS, contacts_of, poses, random_rotation, random_shape, scene
 from bunraku.collision import Fixed, regions
 from bunraku.model import Shape
-from bunraku.spatial.kernel import JIT
+from bunraku.kernel.compile import JIT
 out = []
 for seed in range(12):
     rng = np.random.default_rng(seed)
@@ -111,7 +112,7 @@ from bunraku.collision import Fixed
 from bunraku.collision.detect import detect_contacts
 from bunraku.collision.region_kernel import hull_point, mean_distance, region_of
 from bunraku.model import Shape
-from bunraku.spatial.kernel import kernel
+from bunraku.kernel.compile import kernel
 rng = np.random.default_rng(0)
 shapes = [random_shape(rng, KINDS[k % 3]) for k in range(12)]
 where = poses(*((rng.normal(size=3) * 0.4, random_rotation(rng)) for _ in shapes)).ravel()

@@ -1,4 +1,5 @@
-"""Cylinders and hulls: closed forms on planes and boxes, a hull of a box's corners against the box kernel, meshes from files."""
+"""Cylinders and hulls: closed forms on planes and boxes, a hull of a box's corners against the box kernel, meshes from
+files."""
 
 import numpy as np
 import pytest

@@ -8,7 +8,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
-from bunraku.collision import layout as at
+from bunraku.collision import shape_layout as at
 from bunraku.collision.filters import neighbours
 from bunraku.collision.general import GeneralContacts
 from bunraku.errors import InputError, MissingExtra, ModelError

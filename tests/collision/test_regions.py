@@ -21,7 +21,8 @@ def disc(n, radius=0.1):
 def test_mean_distance_of_line_disc_and_sole():
     # (N9) line L/4, disc 2R/3, the 19 x 12 cm sole 0.060 m, each from its middle
     assert np.isclose(polygon([(0, 0), (0.2, 0)]).mean_distance((0, 0)), 0.05, rtol=1e-12)
-    # a regular n-gon of circumradius R lacks O(1/n^2) of the disc: pi^2 / n^2 of the area, so relative 1.3 pi^2 / n^2 at most
+    # a regular n-gon of circumradius R lacks O(1/n^2) of the disc: pi^2 / n^2 of the area, so relative 1.3 pi^2 / n^2
+    # at most
     assert np.isclose(polygon(disc(400)).mean_distance((0, 0)), 2 * 0.1 / 3, rtol=1.3 * np.pi**2 / 400**2)
     # rectangle a x b from its centre: (1/3)(D/2 + a^2/(4b) asinh(b/a) + b^2/(4a) asinh(a/b)), D the diagonal
     a, b = 0.19, 0.12

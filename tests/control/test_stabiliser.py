@@ -6,10 +6,10 @@ import pytest
 import bunraku as bk
 from bunraku.control import balance_arrays as b
 from bunraku.control.walking_plan import COM, COM_RATE, FOOT, ZMP, swings_of
-from bunraku.gait.footsteps import beside
-from bunraku.gait.humanoid import humanoid
-from bunraku.gait.walker import Walker, stabiliser_plan
-from bunraku.gait.walking_pattern import walking_pattern
+from bunraku.humanoid.parts import humanoid
+from bunraku.walking.footsteps import beside
+from bunraku.walking.walker import Walker, stabiliser_plan
+from bunraku.walking.walking_pattern import walking_pattern
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from bunraku.draw import render as render_module
 from bunraku.draw.camera import Camera, look
 from bunraku.draw.raycast import FAR, hit, normal
 from bunraku.draw.render import render
-from bunraku.draw.scene import BOX, CAPSULE, SPHERE, Scene
+from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE, Scene
 from bunraku.errors import InputError
 from bunraku.model.along import frame_along
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from bunraku.draw.walk_plots import contact_plot, push_plot, walk_plots
-from bunraku.motion.walk_report import walk_report
+from bunraku.walking.walk_report import walk_report
 from squatting import plates, record_squat
 
 

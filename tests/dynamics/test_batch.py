@@ -1,4 +1,5 @@
-"""A batch gives what its states give one by one, for every function, every batch length, and mixed shapes; bad shapes are refused clearly."""
+"""A batch gives what its states give one by one, for every function, every batch length, and mixed shapes; bad shapes
+are refused clearly."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,7 @@
 """Gears inside the algorithms equal the same system with explicit constraint multipliers.
 
-The figure without gears has A a - H' lam = tau - b, H a = 0 (H: one row a coupling); its accelerations must satisfy a = G a_geared.
+The figure without gears has A a - H' lam = tau - b, H a = 0 (H: one row a coupling); its accelerations must satisfy a =
+G a_geared.
 """
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""Inverse kinematics: targets reached within limits, unreachable ones approached as near as possible, fixed joints kept."""
+"""Inverse kinematics: targets reached within limits, unreachable ones approached as near as possible, fixed joints
+kept."""
 
 import numpy as np
 import pytest

@@ -71,7 +71,8 @@ def test_power_of_external_forces(m, seed):
 
 @given(m=figures, seed=seeds)
 def test_momentum_rate_is_the_external_wrench(m, seed):
-    """A free figure: d(linear)/dt = m g + sum f + base force, d(angular about com)/dt = moments about the centre of mass."""
+    """A free figure: d(linear)/dt = m g + sum f + base force, d(angular about com)/dt = moments about the centre of
+    mass."""
     if m.joints[0].kind != "free":
         return
     q, v, tau = random_state(m, seed)

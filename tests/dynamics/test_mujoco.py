@@ -1,4 +1,5 @@
-"""Against MuJoCo: mass matrix, bias force and acceleration within 1e-9, on gymnasium's humanoid and on a model with ball joints."""
+"""Against MuJoCo: mass matrix, bias force and acceleration within 1e-9, on gymnasium's humanoid and on a model with
+ball joints."""
 
 import mujoco
 import numpy as np

@@ -1,4 +1,5 @@
-"""The same kernel sources as plain Python (NUMBA_DISABLE_JIT=1) and compiled: the same numbers; and no memory is taken inside a kernel."""
+"""The same kernel sources as plain Python (NUMBA_DISABLE_JIT=1) and compiled: the same numbers; and no memory is taken
+inside a kernel."""
 
 import os
 import subprocess
@@ -13,7 +14,7 @@ PLAIN = """
 import sys; sys.path.insert(0, {tests!r})
 import numpy as np, bunraku as bk
 from figures import random_figure, random_state, random_forces
-from bunraku.spatial.kernel import JIT
+from bunraku.kernel.compile import JIT
 out = []
 for seed in (1, 3, 5):
     m = random_figure(seed, links=6)
@@ -50,7 +51,7 @@ ALLOCATION = """
 import numpy as np, bunraku as bk
 from numba.core.runtime import _nrt_python, rtsys
 _nrt_python.memsys_enable_stats()
-from bunraku.spatial.kernel import kernel
+from bunraku.kernel.compile import kernel
 from bunraku.dynamics.work import opened, opened_lanes
 from bunraku.dynamics.aba_kernel import aba_passes
 from bunraku.dynamics.rnea_kernel import rnea_passes

@@ -1,4 +1,5 @@
-"""BVH: any channels are read, what is written reads back the same, our figures come out as they moved, bad files get one sentence."""
+"""BVH: any channels are read, what is written reads back the same, our figures come out as they moved, bad files get
+one sentence."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Configurations: integrate and difference are inverse to each other, quaternions stay unit, random ones stay inside limits."""
+"""Configurations: integrate and difference are inverse to each other, quaternions stay unit, random ones stay inside
+limits."""
 
 import numpy as np
 import pytest

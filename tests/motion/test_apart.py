@@ -1,4 +1,5 @@
-"""Links that stay apart: distances against hand-made poses, bounds against finite differences, arms that come out of the trunk."""
+"""Links that stay apart: distances against hand-made poses, bounds against finite differences, arms that come out of
+the trunk."""
 
 import numpy as np
 

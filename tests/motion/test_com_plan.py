@@ -1,4 +1,5 @@
-"""The path of the centre of mass: its zero-moment point, worked out again, is in the soles; what needs no change is not changed; flights fall."""
+"""The path of the centre of mass: its zero-moment point, worked out again, is in the soles; what needs no change is not
+changed; flights fall."""
 
 import numpy as np
 import pytest
@@ -98,7 +99,8 @@ def test_polygons_lines_and_points(points):
 
 
 def test_stances_move_where_that_is_nearer():
-    """A run whose centre of mass is 15 cm ahead of the middle of its feet on the mean: fixed feet push it ahead all the time."""
+    """A run whose centre of mass is 15 cm ahead of the middle of its feet on the mean: fixed feet push it ahead all the
+    time."""
     t, dt, speed = np.arange(168) * 0.01, 0.01, 2.0
     supports, stances = [], []
     for k in range(168):

@@ -1,4 +1,5 @@
-"""The check of mechanics: a world's own recording passes as far as float32 goes, a falling figure exactly, and errors that are put in are found."""
+"""The check of mechanics: a world's own recording passes as far as float32 goes, a falling figure exactly, and errors
+that are put in are found."""
 
 from dataclasses import replace
 

@@ -1,4 +1,5 @@
-"""Contact times: flights are where the centre of mass falls, what cannot fly stands on the cheapest edge, and turns of a foot are found."""
+"""Contact times: flights are where the centre of mass falls, what cannot fly stands on the cheapest edge, and turns of
+a foot are found."""
 
 import numpy as np
 import pytest
@@ -35,7 +36,8 @@ def test_the_best_stretch_and_the_cheapest_way_are_those_of_all():
 
 
 def stretch_in_the_air(fall):
-    """Two edges that touch before 0.4 s (the first) and from 0.8 s on (the second), with a centre of mass that falls as given in between."""
+    """Two edges that touch before 0.4 s (the first) and from 0.8 s on (the second), with a centre of mass that falls as
+    given in between."""
     n = 120
     touches, middle = np.zeros((2, n), dtype=bool), np.zeros((2, n, 3))
     touches[0, :40] = touches[1, 80:] = True

@@ -1,4 +1,5 @@
-"""The one equation (11): inverse and forward dynamics are its special cases; redundant, singular and conflicting rows stay bounded."""
+"""The one equation (11): inverse and forward dynamics are its special cases; redundant, singular and conflicting rows
+stay bounded."""
 
 import numpy as np
 import pytest

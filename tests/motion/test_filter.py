@@ -1,4 +1,5 @@
-"""The dynamics filter: what comes out obeys mechanics from the saved file alone, its ground reaction fits its steps, it stays near what went in."""
+"""The dynamics filter: what comes out obeys mechanics from the saved file alone, its ground reaction fits its steps, it
+stays near what went in."""
 
 import numpy as np
 import pytest
@@ -78,7 +79,8 @@ def test_the_captured_walk(tmp_path):
 
 
 def check_flying(filtered, path, air):
-    """What every motion with flights must show, from the saved file: physically consistent, and in the air nothing touches."""
+    """What every motion with flights must show, from the saved file: physically consistent, and in the air nothing
+    touches."""
     with Recording.open(filtered.solved.save(path)) as saved:
         found = consistency(saved)
         load = saved.forces[1:, 0, 2] / (saved.figures[0].model.mass * 9.80665)

@@ -1,5 +1,5 @@
-"""Following in the physical world: a noisy walk of our own is walked to its end by the floor's forces alone, help is what it says it is, and a motion
-of another figure is refused."""
+"""Following in the physical world: a noisy walk of our own is walked to its end by the floor's forces alone, help is
+what it says it is, and a motion of another figure is refused."""
 
 import numpy as np
 import pytest

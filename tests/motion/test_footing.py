@@ -1,24 +1,26 @@
-"""Feet of a recorded motion: stances are found where the walk was made to have them; the references stand exactly and are smooth."""
+"""Feet of a recorded motion: stances are found where the walk was made to have them; the references stand exactly and
+are smooth."""
 
 import numpy as np
 import pytest
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.gait.min_jerk import min_jerk
+from bunraku.humanoid.touching import soles
 from bunraku.model.configuration import exponential, multiply
 from bunraku.model.description import rotation_matrix
 from bunraku.motion import Motion, find_feet
 from bunraku.motion.contact_times import runs, tidy
 from bunraku.motion.footing import CLEAR, Foot, feet_apart, leave, moved, separation, stretches, tip
-from bunraku.motion.touching import soles
+from bunraku.walking.min_jerk import min_jerk
 from motion_data import walk
 
 
 def test_stances_of_a_walk_are_found():
     motion = walk()
     left, right = find_feet(motion)
-    # swings of walk_motion: from 0.6 + 0.16 s on, 0.5 s each, left right left; a foot that is low and slow at their ends is taken to stand
+    # swings of walk_motion: from 0.6 + 0.16 s on, 0.5 s each, left right left; a foot that is low and slow at their
+    # ends is taken to stand
     for foot, swings in ((left, [(0.76, 1.26), (2.08, 2.58)]), (right, [(1.42, 1.92)])):
         found = [(motion.times[a], motion.times[b - 1]) for a, b in runs(~foot.touches)]
         assert len(found) == len(swings)

@@ -4,10 +4,10 @@ import numpy as np
 from scipy.optimize import minimize, nnls
 
 import bunraku as bk
+from bunraku.humanoid.touching import soles
 from bunraku.motion import stand
 from bunraku.motion.equation import State
 from bunraku.motion.frame_problem import Corner, FrameProblem, Goal, mixed, not_negative, pyramid
-from bunraku.motion.touching import soles
 
 
 def test_not_negative_is_scipys_nnls_from_any_start():

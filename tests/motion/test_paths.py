@@ -13,7 +13,8 @@ def test_minimum_jerk_rests_at_its_points_and_is_half_way_in_the_middle():
     path = waypoints([(1.0, [0.0, 0.0]), (3.0, [2.0, -4.0])])
     assert np.array_equal(path(0.0), [0, 0]) and np.array_equal(path(9.0), [2, -4])
     assert np.allclose(path(2.0), [1.0, -2.0])
-    # x(s) = 10 s^3 - 15 s^4 + 6 s^5 over 2 s: largest speed 15/8 of the mean one, in the middle; a = 60 s - 180 s^2 + 120 s^3 over 4 s^2
+    # x(s) = 10 s^3 - 15 s^4 + 6 s^5 over 2 s: largest speed 15/8 of the mean one, in the middle; a = 60 s - 180 s^2 +
+    # 120 s^3 over 4 s^2
     _, v, a = rates(path, 2.0)
     assert np.allclose(v, 15 / 8 * np.array([1.0, -2.0]), atol=1e-5) and np.allclose(a, 0.0, atol=1e-8)
     _, _, a = rates(path, 1.5)

@@ -1,4 +1,5 @@
-"""Retargeting: our own export comes back, a T-posed skeleton of other names and size gives the pose it was made from, captured ankles are met."""
+"""Retargeting: our own export comes back, a T-posed skeleton of other names and size gives the pose it was made from,
+captured ankles are met."""
 
 import numpy as np
 import pytest

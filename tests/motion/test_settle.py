@@ -1,4 +1,5 @@
-"""Settling: feet and centre of mass come where they are asked, the rest stays near; legs do not reach farther than they are long."""
+"""Settling: feet and centre of mass come where they are asked, the rest stays near; legs do not reach farther than they
+are long."""
 
 import numpy as np
 
@@ -31,7 +32,8 @@ def test_reach_is_where_the_legs_end():
     motion = still()
     feet, com = find_feet(motion), bk.centroidal(motion.model, motion.q).com
     top = reach(motion, feet, com)
-    # straight legs below hips above the ankles: 0.834 m times 0.9985; now the hips stand lower by the same as the centre of mass may rise
+    # straight legs below hips above the ankles: 0.834 m times 0.9985; now the hips stand lower by the same as the
+    # centre of mass may rise
     hip = bk.kinematics(motion.model, motion.q).position[:, motion.model.body("left_thigh")]
     ankle = feet[0].position
     across = np.linalg.norm((hip - ankle)[:, :2], axis=1)

@@ -1,13 +1,14 @@
-"""Solved motions: saved with float64 numbers, read back bit for bit as a recording; forces and zero-moment point of known frames."""
+"""Solved motions: saved with float64 numbers, read back bit for bit as a recording; forces and zero-moment point of
+known frames."""
 
 import numpy as np
 import pytest
 
 import bunraku as bk
 from bunraku.errors import FormatError, InputError
+from bunraku.humanoid.touching import soles
 from bunraku.motion import Motion, Recording
 from bunraku.motion.solved import Touch, assemble, without_forces
-from bunraku.motion.touching import soles
 
 
 def standing(n=700):

@@ -1,4 +1,5 @@
-"""Steering: a plan that is made anew begins where the figure is and comes back; later stances move, those that stand do not."""
+"""Steering: a plan that is made anew begins where the figure is and comes back; later stances move, those that stand do
+not."""
 
 import numpy as np
 

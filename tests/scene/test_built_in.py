@@ -134,7 +134,8 @@ def test_one_foot_lifts_the_other(runs):
 
 
 def test_spin_stops_sliding_and_turning_together(runs):
-    """Energy only falls; slip and spin end in the same moment, as for any body on dry friction (both vanish as the last)."""
+    """Energy only falls; slip and spin end in the same moment, as for any body on dry friction (both vanish as the
+    last)."""
     world = load("spin").build()
     foot = world["foot"]
     ends = {}

@@ -1,8 +1,9 @@
-"""Does every browser test fail when its feature is switched off? This script tries it: `python tests/viewer/switch_off.py [WORD …]`.
+"""Does every browser test fail when its feature is switched off? This script tries it: `python
+tests/viewer/switch_off.py [WORD …]`.
 
-It works on a copy of the package. For each line of `SWITCHES` it replaces a piece of the source, builds the page anew, runs the tests of that line
-and expects them to fail; then it puts the source back. Words choose the lines whose test or text holds one of them. The table in
-README.md beside it is what `--table` prints. About ten minutes for all.
+It works on a copy of the package. For each line of `SWITCHES` it replaces a piece of the source, builds the page anew,
+runs the tests of that line and expects them to fail; then it puts the source back. Words choose the lines whose test or
+text holds one of them. The table in README.md beside it is what `--table` prints. About ten minutes for all.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def table() -> str:
 
 def vite(folder: Path, node: str, npm: list[str]) -> None:
     """Build the page in a folder that has its libraries."""
-    from bunraku.viewer import build
+    from bunraku.viewer import build_page as build
 
     pages = folder / "src/bunraku/viewer"
     environment = dict(os.environ, PATH=os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")]))
@@ -160,7 +161,7 @@ def main() -> int:
     if "--table" in sys.argv:
         print(table())
         return 0
-    from bunraku.viewer.build import node_command
+    from bunraku.viewer.build_page import node_command
 
     node, npm = node_command()
     chosen = [s for s in SWITCHES if not words or any(w in s[0] or w in s[5] for w in words)]

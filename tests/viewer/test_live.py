@@ -1,4 +1,5 @@
-"""A world that runs while it is watched: play, pause, step, speed, several viewers, slow ones, errors, and a server that comes back."""
+"""A world that runs while it is watched: play, pause, step, speed, several viewers, slow ones, errors, and a server
+that comes back."""
 
 import threading
 import time
@@ -62,7 +63,8 @@ def test_steps(view, n):
 
 @pytest.mark.parametrize("speed", [0.25, 1.0, 4.0])
 def test_speed_is_the_rate_of_simulated_to_real_time(speed):
-    """Both ends are read off the show itself at instants that a lock makes the same; a portion and a step are the grain."""
+    """Both ends are read off the show itself at instants that a lock makes the same; a portion and a step are the
+    grain."""
     with view_world(falling(), browser=False, html=PAGE, speed=speed) as view:
 
         def now():
@@ -111,7 +113,8 @@ def test_several_viewers_see_the_same(view):
 
 
 def test_a_slow_reader_gets_the_latest_and_holds_up_nobody():
-    """One that reads nothing for a while has only what fits into the sockets' buffers waiting, then the newest; the world never waits."""
+    """One that reads nothing for a while has only what fits into the sockets' buffers waiting, then the newest; the
+    world never waits."""
     world = bk.World()
     world.add_ground()
     for k in range(100):  # large frames

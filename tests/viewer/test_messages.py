@@ -1,4 +1,5 @@
-"""Messages of the viewer: scenes say in JSON what the world holds, frames survive packing, no message from a page is believed unchecked."""
+"""Messages of the viewer: scenes say in JSON what the world holds, frames survive packing, no message from a page is
+believed unchecked."""
 
 import json
 
@@ -9,9 +10,9 @@ from hypothesis import strategies as st
 
 import bunraku as bk
 from bunraku.errors import InputError
-from bunraku.viewer.frames import connections_of
 from bunraku.viewer.messages import Command, pack_frame, parse, scene_message, unpack_frame, unpack_frames
 from bunraku.viewer.shapes import lowest, shapes_of
+from bunraku.viewer.world_frames import connections_of
 from viewer_client import recording, standing
 
 

@@ -1,9 +1,10 @@
-"""The viewer's page in a real browser, as an exported file: what it shows, its transport, plots, keys, views and layout."""
+"""The viewer's page in a real browser, as an exported file: what it shows, its transport, plots, keys, views and
+layout."""
 
 import numpy as np
 import pytest
 
-from bunraku.viewer.export import export_html, read_frame
+from bunraku.viewer.one_file import export_html, read_frame
 from viewer_browser import browser, near, open_page, pixels, until  # noqa: F401
 from viewer_scenes import SIDES, WEIGHT, Walk
 
@@ -102,7 +103,8 @@ def test_plays_pauses_and_stops_at_the_end(page):
 
 @pytest.mark.parametrize("speed", [0.5, 2.0])
 def test_speed_scales_time(browser, url, speed):  # noqa: F811
-    """With the browser's clock in our hands: 0.8 s of it are 0.8 s times the speed, to two turns of the loop (16 ms each)."""
+    """With the browser's clock in our hands: 0.8 s of it are 0.8 s times the speed, to two turns of the loop (16 ms
+    each)."""
     page = open_page(browser, url, clock=True)
     until(page, READY)
     page.clock.pause_at(3600)  # the clock started at zero; from here on it moves only when told

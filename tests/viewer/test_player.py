@@ -8,11 +8,11 @@ import pytest
 
 from bunraku.errors import InputError
 from bunraku.viewer import player
-from bunraku.viewer.frames import WorldFrames
 from bunraku.viewer.messages import unpack_frame
 from bunraku.viewer.player import Player
 from bunraku.viewer.recorded import RecordedFrames
 from bunraku.viewer.view import view_recording
+from bunraku.viewer.world_frames import WorldFrames
 from viewer_client import PAGE, falling, hear, page, poll, recording, say, standing
 
 

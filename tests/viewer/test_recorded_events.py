@@ -1,4 +1,5 @@
-"""Events of a recording as the page gets them: connections with their times, marks for the time line; nonsense in a file is passed over."""
+"""Events of a recording as the page gets them: connections with their times, marks for the time line; nonsense in a
+file is passed over."""
 
 from types import SimpleNamespace
 
@@ -7,9 +8,9 @@ import pytest
 
 import bunraku as bk
 from bunraku.motion import Recording
-from bunraku.viewer.frames import connections_of
 from bunraku.viewer.messages import scene_message
 from bunraku.viewer.recorded_events import MOST_EVENTS, connections_of_recording, events_of_recording
+from bunraku.viewer.world_frames import connections_of
 from viewer_client import falling, recording, standing
 
 

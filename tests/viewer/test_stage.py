@@ -1,5 +1,5 @@
-"""The stage over a socket: pins, drags and who may drag, undo, scores that replay, takes and files, disconnects; the page's part is tested in
-test_stage_in_browser.py."""
+"""The stage over a socket: pins, drags and who may drag, undo, scores that replay, takes and files, disconnects; the
+page's part is tested in test_stage_in_browser.py."""
 
 import socket
 import threading
@@ -192,7 +192,8 @@ def test_reset_can_be_undone(c):
 
 
 def test_a_saved_score_replays_to_the_same_pose(c, tmp_path):
-    """What was done over the socket while time ran, drags with their paths and a drop in the very step of a move, performed without a display."""
+    """What was done over the socket while time ran, drags with their paths and a drop in the very step of a move,
+    performed without a display."""
     path = tmp_path / "own.toml"
     with c.stage(browser=False, html=PAGE, score=path) as view, page(view.url) as p:
         say(p, "pin", **FOOT, pose=True)

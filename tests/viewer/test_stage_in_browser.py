@@ -151,7 +151,10 @@ def test_dragging_raises_a_hand_while_a_pinned_foot_holds(browser, view, c):
 
 
 def test_the_target_follows_the_pointer_at_once(browser, view, c):
-    """Also while the world stands still: the page does not wait for the server. Level and upright planes with their keys."""
+    """Also while the world stands still: the page does not wait for the server.
+
+    Level and upright planes with their keys.
+    """
     a = Actor(browser, view, c)
     a.page.keyboard.press("4")
     a.settle()

@@ -100,7 +100,8 @@ def started(port, token):
 
 
 def test_a_killed_server_is_missed_and_found_again(browser):
-    """The command itself: killed without a goodbye, the page says so; started again at the same address, the page goes on."""
+    """The command itself: killed without a goodbye, the page says so; started again at the same address, the page goes
+    on."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     token = secrets.token_urlsafe(32)
@@ -126,7 +127,8 @@ def test_a_killed_server_is_missed_and_found_again(browser):
 
 
 def test_pins_come_and_go_and_the_plots_stay(browser):
-    """A world that is pinned and released while it runs: the page shows it, and keeps its frames, its curves and their choice."""
+    """A world that is pinned and released while it runs: the page shows it, and keeps its frames, its curves and their
+    choice."""
     world = standing()
     with world.view(browser=False) as view:
         page = open_page(browser, view.url)
@@ -156,8 +158,9 @@ def test_pins_come_and_go_and_the_plots_stay(browser):
 
 
 def test_each_figure_has_its_own_support(browser):
-    """Marbles lie beside every corner of a figure's soles, nearer to it than any joint of the figure, and another figure is in the air: places
-    alone do not tell whose a contact is. The polygon is that of the soles' points, and the one in the air has none."""
+    """Marbles lie beside every corner of a figure's soles, nearer to it than any joint of the figure, and another
+    figure is in the air: places alone do not tell whose a contact is. The polygon is that of the soles' points, and the
+    one in the air has none."""
     world = bk.World(dt=1e-3)
     world.add_ground()
     low = world.add(bk.human(), at=(0, 0, 0.901), name="low")
@@ -200,7 +203,8 @@ def pinned(tmp_path_factory):
 
 
 def test_play_shows_the_whole_recording(browser, pinned):
-    """Plots and range hold all of it from the start, at its own times; seeking and stepping go to its own frames, both ways."""
+    """Plots and range hold all of it from the start, at its own times; seeking and stepping go to its own frames, both
+    ways."""
     with Recording.open(pinned) as r, view_recording(r, browser=False, play=False) as view:
         page = open_page(browser, view.url)
         until(page, "window.bunraku?.ready")

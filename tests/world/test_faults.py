@@ -1,4 +1,5 @@
-"""Nonsense in a world: a bounded simulation, or StepDiverged that says who, when and what next and keeps the last good state bit for bit."""
+"""Nonsense in a world: a bounded simulation, or StepDiverged that says who, when and what next and keeps the last good
+state bit for bit."""
 
 import re
 
@@ -6,9 +7,9 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.constraint import arrays as at
-from bunraku.integrators.drive import HELD
 from bunraku.model import Shape
+from bunraku.step import step_arrays as at
+from bunraku.step.drive import HELD
 from bunraku.world import StepDiverged, World
 from bunraku.world import room as room_module
 from robots import robot
@@ -40,7 +41,8 @@ def state(world):
 
 
 def fails_and_keeps(world, named, cause, remedy, steps=20):
-    """`cause` makes the world fail, by name and time, and changes nothing; after `remedy` it goes on exactly as a twin that never failed."""
+    """`cause` makes the world fail, by name and time, and changes nothing; after `remedy` it goes on exactly as a twin
+    that never failed."""
     before = world.snapshot()
     world.step(steps)
     want = world.q.copy(), world.v.copy()
@@ -128,7 +130,8 @@ def follow(world, steps, each=1):
 
 
 def test_boxes_inside_each_other_come_apart():
-    """Overlap is taken back at 0.5 m/s at the most, so the kinetic energy stays below that of bodies thrown at a few times this speed."""
+    """Overlap is taken back at 0.5 m/s at the most, so the kinetic energy stays below that of bodies thrown at a few
+    times this speed."""
     world = World(dt=0.001)
     world.add_ground()
     for k in range(4):
@@ -154,8 +157,8 @@ def test_a_figure_half_in_the_floor_rises():
 
 @pytest.mark.parametrize("dropped", [0.0, 0.3])
 def test_steps_of_a_tenth_of_a_second(dropped):
-    """At rest nothing moves; after a fall energy only goes down, and a tower ends standing. Which is on which is not kept: bodies that move by
-    more than their own size in a step are not seen to meet."""
+    """At rest nothing moves; after a fall energy only goes down, and a tower ends standing. Which is on which is not
+    kept: bodies that move by more than their own size in a step are not seen to meet."""
     world = World(dt=0.1)
     world.add_ground()
     for k in range(4):
@@ -262,7 +265,8 @@ def test_a_body_put_elsewhere_comes_back_without_a_bang():
 
 
 def test_contradictory_connections_are_counted_and_bounded():
-    """One point held at two places 0.1 m apart: it stays between them, every step says `unsolved`; without the second it is at rest again."""
+    """One point held at two places 0.1 m apart: it stays between them, every step says `unsolved`; without the second
+    it is at rest again."""
     world = World(dt=0.001)
     a = world.add(cube(), at=(0, 0, 1))
     world.connect(a, at=(0, 0, 1), axes="x y z rx ry rz")
@@ -326,7 +330,10 @@ def test_a_scene_too_large_is_refused_and_kept(monkeypatch):
 
 
 def test_a_robot_whose_links_overlap_does_not_burst():
-    """talos at its zero pose, hulls 9 cm inside each other where the joints cannot part them: 289 rows of rank 32. It stays whole, and says so."""
+    """talos at its zero pose, hulls 9 cm inside each other where the joints cannot part them: 289 rows of rank 32.
+
+    It stays whole, and says so.
+    """
     world = World(dt=0.001, gravity=(0, 0, 0))
     talos = world.add(bk.load(str(robot("talos_reduced"))))
     talos.servo(3000.0, 60.0)

@@ -1,4 +1,5 @@
-"""Cylinders and hulls in the world's step: rest, rolling and sliding against closed forms and the box kernel; all partners; mesh feet."""
+"""Cylinders and hulls in the world's step: rest, rolling and sliding against closed forms and the box kernel; all
+partners; mesh feet."""
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import trimesh
 
 import bunraku as bk
 from bunraku.collision import hull as hull_module
-from bunraku.collision.layout import FEATURE, PATCH, SHAPE_A, SHAPE_B
+from bunraku.collision.shape_layout import FEATURE, PATCH, SHAPE_A, SHAPE_B
 from bunraku.dynamics import kinematics
 from bunraku.errors import MissingExtra
 from bunraku.model import Shape
@@ -108,7 +109,8 @@ STACKS = {
 
 @pytest.mark.parametrize("case", STACKS)
 def test_one_on_another(case, cube):
-    """Both rest, the floor carries both, the lower one's patch carries the upper one; features and order stay from step to step."""
+    """Both rest, the floor carries both, the lower one's patch carries the upper one; features and order stay from step
+    to step."""
     below, above, height, rotation = STACKS[case]
     things = {
         "cylinder": bk.cylinder(0.1, 0.2), "hull": cube, "box": bk.box((0.2, 0.2, 0.2)),

@@ -51,7 +51,8 @@ def test_order_four_with_a_loop():
 
 
 def pendulum(integrator: str, **options) -> tuple[World, bk.world.Figure, bk.Connection]:
-    """IFToMM A01: 1 kg at the end of a massless rod of 1 m, level and at rest at (-1, 0); a free body, tied at the origin."""
+    """IFToMM A01: 1 kg at the end of a massless rod of 1 m, level and at rest at (-1, 0); a free body, tied at the
+    origin."""
     fig = bk.Description(name="bob", gravity=(0, 0, -9.81))
     fig.add("bob", None, bk.free("root"), mass=1.0, moments=(1e-6, 1e-6, 1e-6))
     world = World(dt=0.001, gravity=(0, 0, -9.81), integrator=integrator)
@@ -70,8 +71,8 @@ def test_benchmark_pendulum():
 
 
 def test_benchmark_windows():
-    """IFToMM A02 with two windows, through the pose in which all rods lie in one line and a second motion branches off: B0 and its velocity
-    at 10 s to all digits of the reference."""
+    """IFToMM A02 with two windows, through the pose in which all rods lie in one line and a second motion branches off:
+    B0 and its velocity at 10 s to all digits of the reference."""
     world, fig = windows(2, dt=0.001, integrator="rk4")
     world.run(10.0)
     j = fig.model.joint("v0")
@@ -81,7 +82,10 @@ def test_benchmark_windows():
 
 
 def test_benchmark_squeezer():
-    """IFToMM A03, Andrews' squeezer, at 0.03 s. Reference: Test Set for IVP Solvers; the same to 6 digits in Hairer & Wanner."""
+    """IFToMM A03, Andrews' squeezer, at 0.03 s.
+
+    Reference: Test Set for IVP Solvers; the same to 6 digits in Hairer & Wanner.
+    """
     world, fig = squeezer(dt=2e-5, integrator="rk4")
     world.run(0.03)
     q = [fig.q[fig.model.joint(name).iq] for name in SQUEEZER_JOINTS]
@@ -90,7 +94,8 @@ def test_benchmark_squeezer():
 
 
 def test_loop_forces_share_a_load():
-    """A beam of weight W held by two ties of all six axes: their sum is W, and least norm gives W/2 to each (within rounding over SOFT)."""
+    """A beam of weight W held by two ties of all six axes: their sum is W, and least norm gives W/2 to each (within
+    rounding over SOFT)."""
     world = World(dt=0.001, integrator="rk4")
     beam = world.add(bk.box((1.0, 0.1, 0.1), 2.0), at=(0, 0, 0))
     ties = [world.connect(beam, at=(x, 0, 0), axes="x y z rx ry rz") for x in (-0.5, 0.5)]
@@ -102,7 +107,8 @@ def test_loop_forces_share_a_load():
 
 
 def test_a_pose_that_leaves_the_loop_open_is_closed_first():
-    """A crank turned by hand by 0.02 rad: the loop is closed by moving positions, not by a kick; the start stays one at rest."""
+    """A crank turned by hand by 0.02 rad: the loop is closed by moving positions, not by a kick; the start stays one at
+    rest."""
     linkage = four_bar(dt=0.001, integrator="rk4")
     linkage.fig.q[0] += 0.02
     assert linkage.gap() > 1e-3
@@ -123,7 +129,10 @@ def test_too_many_rows_are_refused():
 
 @BOTH
 def test_hinge_of_two_tied_turns_goes_round(integrator):
-    """Two free bodies tied in x y z rx ry: a hinge about z that may turn by any angle. Its free axes stay parallel over many turns."""
+    """Two free bodies tied in x y z rx ry: a hinge about z that may turn by any angle.
+
+    Its free axes stay parallel over many turns.
+    """
     world = World(dt=0.001, gravity=(0, 0, 0), integrator=integrator)
     a = world.add(bk.box((0.3, 0.2, 0.1), 1.0), at=(0, 0, 0), name="a")
     b = world.add(bk.box((0.3, 0.2, 0.1), 1.0), at=(0, 0, 0.5), name="b")
@@ -171,8 +180,8 @@ def momenta(world: World) -> np.ndarray:
 
 @BOTH
 def test_connecting_with_relative_velocity(integrator):
-    """000 (18): an inelastic impulse between two spinning bodies and a tumbling human. Linear and angular momentum stay (1e-10 relative), kinetic
-    energy never rises, and the ends move together. Euler's own error over the step is of
+    """000 (18): an inelastic impulse between two spinning bodies and a tumbling human. Linear and angular momentum stay
+    (1e-10 relative), kinetic energy never rises, and the ends move together. Euler's own error over the step is of
     order dt, hence its short step."""
     rng = np.random.default_rng(3)
     for _ in range(5):
@@ -210,7 +219,8 @@ def test_cutting_leaves_no_energy_behind(integrator):
 
 @BOTH
 def test_released_within_one_step_of_the_limit(integrator):
-    """A swing on a bar: the tension is 3 m g cos(angle from below), so a grip that bears 2 m g lets go at cos = 2/3, within a step's way."""
+    """A swing on a bar: the tension is 3 m g cos(angle from below), so a grip that bears 2 m g lets go at cos = 2/3,
+    within a step's way."""
     world, bob, grip = pendulum(integrator, break_force=2 * 9.81)
     while grip.active and world.time < 1.0:
         before = bob.q[:3].copy()
@@ -229,9 +239,11 @@ def arrays_of(world: World) -> int:
 
 @BOTH
 def test_ten_thousand_connections(integrator):
-    """A kicked human on the ground, tied to itself and to the world at random, and cut again: all stays finite, and memory does not grow.
+    """A kicked human on the ground, tied to itself and to the world at random, and cut again: all stays finite, and
+    memory does not grow.
 
-    Runge-Kutta may refuse a step (at most one in a thousand): then nothing has changed, and the world goes on once the ties are cut."""
+    Runge-Kutta may refuse a step (at most one in a thousand): then nothing has changed, and the world goes on once the
+    ties are cut."""
     rng = np.random.default_rng(11)
     world = World(dt=0.001, integrator=integrator)
     world.add_ground()

@@ -10,7 +10,8 @@ G = 9.80665
 
 @pytest.mark.parametrize("contact", ["pgs", "virtual_link"])
 def test_static_friction_holds_and_dynamic_friction_brakes(contact):
-    """On a slope with tan = 0.45 between dynamic 0.3 and static 0.6: at rest it stays; once sliding it goes on, a = g (sin - 0.3 cos)."""
+    """On a slope with tan = 0.45 between dynamic 0.3 and static 0.6: at rest it stays; once sliding it goes on, a = g
+    (sin - 0.3 cos)."""
     angle = np.arctan(0.45)
     c, s = np.cos(angle), np.sin(angle)
     turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])

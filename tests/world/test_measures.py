@@ -12,7 +12,8 @@ G = 9.80665
 
 
 def held(dt=0.001, swing=None):
-    """The human figure on the ground with its joints held by PD torques; `swing(t)` is added to the wanted pitch of both shoulders."""
+    """The human figure on the ground with its joints held by PD torques; `swing(t)` is added to the wanted pitch of
+    both shoulders."""
     m = bk.human()
     world = World(dt=dt)
     world.add_ground(friction=0.8)
@@ -31,7 +32,8 @@ def held(dt=0.001, swing=None):
 
 
 def from_momentum(world, fig):
-    """ZMP at height 0 from one step's change of momentum: F = dP/dt - m g, M = d(L + c x P)/dt - c x m g about the origin."""
+    """ZMP at height 0 from one step's change of momentum: F = dP/dt - m g, M = d(L + c x P)/dt - c x m g about the
+    origin."""
 
     def momenta():
         c = fig.com

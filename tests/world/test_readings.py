@@ -1,4 +1,5 @@
-"""Many sensors read at once: what each of them reads alone, with the same noise; and controllers that act every few steps."""
+"""Many sensors read at once: what each of them reads alone, with the same noise; and controllers that act every few
+steps."""
 
 import numpy as np
 import pytest
@@ -90,7 +91,8 @@ class EveryFive:
 
 
 def test_a_controller_is_called_where_it_wants_to_be():
-    """Steps 0, 5, 10 … whatever pieces are stepped; besides those only where a piece begins; one without `every` before each step."""
+    """Steps 0, 5, 10 … whatever pieces are stepped; besides those only where a piece begins; one without `every` before
+    each step."""
     world, _, _ = instrumented()
     slow, quick = EveryFive(), []
     world.add_controller(slow)

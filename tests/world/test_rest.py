@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.constraint import arrays as at
-from bunraku.constraint import island
+from bunraku.step import island
+from bunraku.step import step_arrays as at
 
 G = 9.80665
 

@@ -1,4 +1,5 @@
-"""Runge-Kutta 4: its order on turns, conserved quantities, closed forms, and how it deals with contacts, limits and what is stiff."""
+"""Runge-Kutta 4: its order on turns, conserved quantities, closed forms, and how it deals with contacts, limits and
+what is stiff."""
 
 from itertools import pairwise
 
@@ -60,7 +61,8 @@ def test_order_four_on_the_group():
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 5])
 def test_order_four_of_a_tree_with_balls_and_gears(seed):
-    """Random trees with hinges, sliders, balls, gears, and gears that had to be kept as loops; compared on the group after 0.2 s."""
+    """Random trees with hinges, sliders, balls, gears, and gears that had to be kept as loops; compared on the group
+    after 0.2 s."""
     model = random_figure(seed, links=8)
     q, v, tau = random_state(model, seed)
 
@@ -106,8 +108,8 @@ def test_pendulum_period():
 
 
 def test_springs_and_servos_at_every_stage():
-    """A slider of 1 kg on a spring between points and a servo, k1 + k2 = m w^2: x = x0 cos w t, within 1e-8 at 1 ms; `applied` is
-    the servo's mean force."""
+    """A slider of 1 kg on a spring between points and a servo, k1 + k2 = m w^2: x = x0 cos w t, within 1e-8 at 1 ms;
+    `applied` is the servo's mean force."""
     fig = bk.Description(name="mass", gravity=(0, 0, 0))
     fig.add("m", None, bk.slider("s", (1, 0, 0)), mass=1.0, moments=(1.0, 1.0, 1.0))
     world = World(dt=0.001, gravity=(0, 0, 0), integrator="rk4")
@@ -122,7 +124,8 @@ def test_springs_and_servos_at_every_stage():
 
 
 def test_compliant_connection():
-    """A ball on a connection with k = 100 N/m, d = 2 N s/m along z: damped oscillation x0 exp(-t) (cos + sin / w) with w = sqrt(99)."""
+    """A ball on a connection with k = 100 N/m, d = 2 N s/m along z: damped oscillation x0 exp(-t) (cos + sin / w) with
+    w = sqrt(99)."""
     world = World(dt=0.001, gravity=(0, 0, 0), integrator="rk4")
     ball = world.add(bk.sphere(0.05, 1.0), at=(0, 0, 0))
     world.connect(ball, axes="z", compliance=0.01, damping=2.0)
@@ -147,7 +150,8 @@ def test_drop(e):
 
 
 def test_box_sliding_and_stopping():
-    """A box at 2 m/s on mu = 0.4 stops after v^2 / (2 mu g), within 0.5 %, and then rests: contact forces are held over the step."""
+    """A box at 2 m/s on mu = 0.4 stops after v^2 / (2 mu g), within 0.5 %, and then rests: contact forces are held over
+    the step."""
     world = World(dt=0.001, integrator="rk4")
     world.add_ground(friction=0.4)
     box = world.add(bk.box((0.4, 0.3, 0.1), 2.0), at=(0, 0, 0.05))
@@ -160,7 +164,8 @@ def test_box_sliding_and_stopping():
 
 
 def test_joint_limit_and_friction():
-    """A hinge with 2 N m of friction and 1 kg m^2 slows by 2 rad/s^2; thrown against its limit it stays within 1e-3 rad of it."""
+    """A hinge with 2 N m of friction and 1 kg m^2 slows by 2 rad/s^2; thrown against its limit it stays within 1e-3 rad
+    of it."""
     for upper, wanted in ((np.inf, 3.0**2 / (2 * 2.0)), (1.0, 1.0)):
         fig = bk.Description(name="arm", gravity=(0, 0, 0))
         fig.add("arm", None, bk.hinge("j", (0, 0, 1), friction=2.0, upper=upper), mass=1.0, moments=(1.0, 1.0, 1.0))

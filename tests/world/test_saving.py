@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.constraint.arrays import FIXED_PAIRS
 from bunraku.model import Shape
+from bunraku.model.plain import from_plain, to_plain
+from bunraku.step.step_arrays import FIXED_PAIRS
 from bunraku.world import World
-from bunraku.world.plain import from_plain, to_plain
 from bunraku.world.saving import DIGEST, opened, sealed
 
 

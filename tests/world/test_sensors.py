@@ -60,7 +60,8 @@ def test_imu_on_a_turntable():
 
 @pytest.mark.parametrize(("angle", "w"), [(0.0, 0.0), (0.0, 3.0), (0.7, -2.0), (2.5, 1.0)])
 def test_force_in_the_pivot_of_a_pendulum(angle, w):
-    """Along the rod m (g cos + w^2 l), across it m (g sin - l g sin m l / I), I = I0 + m l^2; at the bottom m (g + w^2 l)."""
+    """Along the rod m (g cos + w^2 l), across it m (g sin - l g sin m l / I), I = I0 + m l^2; at the bottom m (g + w^2
+    l)."""
     m, l, i0 = 2.0, 0.4, 0.01
     world = World(dt=0.001)
     rod = world.add(arm((0, 1, 0), (0, 0, -l), m))
@@ -101,7 +102,10 @@ def standing():
 
 
 def test_ankles_carry_the_weight_above():
-    """At rest the shanks put (M - 2 m_foot) g on the feet. At any time, for each foot: ankle + sole = m f, f the specific force at its com."""
+    """At rest the shanks put (M - 2 m_foot) g on the feet.
+
+    At any time, for each foot: ankle + sole = m f, f the specific force at its com.
+    """
     world, fig = standing()
     feet = [fig["left_foot"], fig["right_foot"]]
     bodies = [fig.model.body(f.name) for f in feet]
@@ -124,7 +128,8 @@ def test_ankles_carry_the_weight_above():
 
 
 def test_loads_give_back_the_torques_that_were_applied():
-    """rnea(q, v, (v+ - v)/dt, all forces) = tau to rounding: contacts, connections, a push; the free base carries nothing."""
+    """rnea(q, v, (v+ - v)/dt, all forces) = tau to rounding: contacts, connections, a push; the free base carries
+    nothing."""
     rng = np.random.default_rng(1)
     world = World(dt=0.001)
     world.add_ground(friction=0.8)
@@ -210,7 +215,8 @@ def test_a_saved_world_keeps_chance_and_readings(tmp_path):
 
 @pytest.mark.parametrize("read_before", [False, True])
 def test_a_saved_world_has_its_sensors(tmp_path, read_before):
-    """Every kind, with noise and bias, mounted askew: the same readings in the step of the save and in those after, read before the save or not."""
+    """Every kind, with noise and bias, mounted askew: the same readings in the step of the save and in those after,
+    read before the save or not."""
     world = upright()
     fig = world["human"]
     turned = (np.cos(0.4), 0.0, np.sin(0.4), 0.0)
@@ -324,7 +330,8 @@ def test_mistakes_get_a_sentence(kind, at, options, words):
 
 
 def test_encoders_read_joints_together_and_controllers_read_every_step():
-    """The same numbers as one sensor a joint; inside step(n) a controller sees the load of the step before, not of n steps before."""
+    """The same numbers as one sensor a joint; inside step(n) a controller sees the load of the step before, not of n
+    steps before."""
     one, many = upright(), upright()
     fig = many["human"]
     coders = many.add_sensor("encoders", at=fig, joints=("right_knee", "left_hip"))

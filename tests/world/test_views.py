@@ -18,7 +18,8 @@ def crate(size=(0.2, 0.2, 0.1), mass=2.0, mu=0.5, at=None, **options):
 
 
 def test_box_at_rest():
-    """fz = m g; edge: half the width; friction: mu m g; spin: d mu m g with d = s (sqrt 2 + asinh 1) / 6 for a square of side s (N9)."""
+    """fz = m g; edge: half the width; friction: mu m g; spin: d mu m g with d = s (sqrt 2 + asinh 1) / 6 for a square
+    of side s (N9)."""
     world, _ = crate()
     world.step()
     assert world.contacts[0].solves >= 1  # the first step has no warm start; later ones may need no sweep at all
@@ -42,7 +43,8 @@ def test_box_at_rest():
 
 @pytest.mark.parametrize("force", [0.0, 2.0, 6.0, -9.0])
 def test_centre_of_pressure_of_a_box_that_is_pushed(force):
-    """A push F at the height h of the centre of mass moves pv by F h / (m g); the ground answers with -F, the margin is mu m g - |F|."""
+    """A push F at the height h of the centre of mass moves pv by F h / (m g); the ground answers with -F, the margin is
+    mu m g - |F|."""
     world, box = crate()
     world.step(20)
     world.push(box["box"], force=(force, 0, 0), seconds=1.0)

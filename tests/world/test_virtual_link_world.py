@@ -1,12 +1,13 @@
-"""Contact by virtual links in a World: rest, forces against statics and the iterative solver, states, memory, joints, fallback."""
+"""Contact by virtual links in a World: rest, forces against statics and the iterative solver, states, memory, joints,
+fallback."""
 
 import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.constraint import arrays as at
-from bunraku.constraint.link_memory import share_surface
-from bunraku.scene.build import built_in, load
+from bunraku.scene.scene import built_in, load
+from bunraku.step import step_arrays as at
+from bunraku.step.virtual_link.link_memory import share_surface
 from bunraku.world import World
 from virtual_link_scenes import SCENES, axis_turn, leaning, run, sliding_and_spinning, slope_turn, standing
 
@@ -17,7 +18,8 @@ def linked(**options) -> World:
     return World(dt=0.001, contact="virtual_link", **options)
 
 
-# ---- rest -----------------------------------------------------------------------------------------------------------------------
+# ---- rest
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def at_rest(world: World) -> None:
@@ -71,7 +73,8 @@ def test_a_box_that_falls_flat_comes_back_to_e2_h(e):
 
 
 def test_impacts_do_not_gain_energy():
-    """A tumbling box with e = 0: between steps in the air only gravity works; contact never adds more than the first order of the step, |P| dt."""
+    """A tumbling box with e = 0: between steps in the air only gravity works; contact never adds more than the first
+    order of the step, |P| dt."""
     world, seconds = SCENES["falling_box"]()
     before, gained = world.figures[0].energy, 0.0
     for _ in range(round(seconds / world.dt)):
@@ -84,11 +87,13 @@ def test_impacts_do_not_gain_energy():
     assert np.abs(world.v).max() < 1e-7 and world.report.solves == 1
 
 
-# ---- forces ---------------------------------------------------------------------------------------------------------------------
+# ---- forces
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 def test_pushed_box_statics():
-    """Pushed by (fx, fy) at its centre, height h/2, and turned by nz: friction opposes, pv = centre + h/2 (fx, fy) / (m g)."""
+    """Pushed by (fx, fy) at its centre, height h/2, and turned by nz: friction opposes, pv = centre + h/2 (fx, fy) / (m
+    g)."""
     world = linked()
     world.add_ground(friction=0.8)
     box = world.add(bk.box((0.3, 0.2, 0.1), 2.0), at=(0, 0, 0.05))
@@ -144,12 +149,13 @@ def test_pressure_is_shared_without_pulling():
         )
 
 
-# ---- states, memory, fallback ---------------------------------------------------------------------------------------------------
+# ---- states, memory, fallback
+# ---------------------------------------------------------------------------------------------------
 
 
 def sole_states(sideways: float, seconds: float) -> dict[str, list]:
-    """For each foot, where its state changes: (state, place of pv on the sole from its middle in half lengths, distance of pv from the
-    nearest corner [m])."""
+    """For each foot, where its state changes: (state, place of pv on the sole from its middle in half lengths, distance
+    of pv from the nearest corner [m])."""
     world, _ = leaning(sideways=sideways)
     seen: dict[str, list] = {"left_foot": [], "right_foot": []}
 
@@ -191,7 +197,8 @@ def test_share_of_steps_that_are_handed_on(name):
 
 @pytest.mark.slow
 def test_share_over_the_experiments():
-    """Over the scenes of the documents' experiments fewer than 2 % of the steps are fallbacks; the others take at most 3 + 3 solves."""
+    """Over the scenes of the documents' experiments fewer than 2 % of the steps are fallbacks; the others take at most
+    3 + 3 solves."""
     steps = fallbacks = 0
     for name in built_in():
         scene = load(name).changed(contact="virtual_link")
@@ -216,7 +223,8 @@ def test_squatting_figure_keeps_its_soles_on_the_ground():
 
 
 def test_a_step_that_is_handed_on_is_counted_and_solved():
-    """A figure that goes from a line to a corner of its sole: some steps are the iterative solver's, the world goes on as with that solver."""
+    """A figure that goes from a line to a corner of its sole: some steps are the iterative solver's, the world goes on
+    as with that solver."""
     world, _ = leaning()
     before = 0
     for _ in range(1000):
@@ -230,7 +238,8 @@ def test_a_step_that_is_handed_on_is_counted_and_solved():
 
 
 def test_more_contact_than_it_bears_is_handed_on():
-    """Fifteen balls in a row between two walls, each touching the next: 31 patches, 186 rows in one island; the limit is 150."""
+    """Fifteen balls in a row between two walls, each touching the next: 31 patches, 186 rows in one island; the limit
+    is 150."""
     world = linked()
     world.add_ground(friction=0.6)
     for side in (-1.0, 1.0):
@@ -264,11 +273,13 @@ def test_saved_world_goes_on_bit_for_bit(tmp_path):
     assert other.contact == "virtual_link" and np.array_equal(world.q, other.q) and np.array_equal(world.v, other.v)
 
 
-# ---- joints and connections -----------------------------------------------------------------------------------------------------
+# ---- joints and connections
+# -----------------------------------------------------------------------------------------------------
 
 
 def chain() -> bk.Model:
-    """Two rods on hinges about y, a ball that can touch the ground at the end; limits on both joints, friction on the first."""
+    """Two rods on hinges about y, a ball that can touch the ground at the end; limits on both joints, friction on the
+    first."""
     d = bk.Description("chain")
     d.add(
         "upper",
@@ -319,7 +330,8 @@ def test_joints_and_connections_move_as_with_the_iterative_solver(what):
 
 
 def test_new_contact_on_a_corner_begins_there():
-    """A box turned about two axes falls on one corner: its first contact is a point, and the impact takes no more than 3 + 3 solves."""
+    """A box turned about two axes falls on one corner: its first contact is a point, and the impact takes no more than
+    3 + 3 solves."""
     world = linked()
     world.add_ground(friction=0.5)
     world.add(bk.box((0.2, 0.2, 0.2), 1.0), at=(0, 0, 0.3), rotation=axis_turn((1, 0.7, 0), 0.6))

@@ -15,7 +15,7 @@ within NEAR of it. Checked in tests/choreography/test_balance.py.
 
 from __future__ import annotations
 
-from bunraku.choreography.arrays import (
+from bunraku.choreography.dance_arrays import (
     AT,
     BALANCE,
     BALANCE_GAIN,
@@ -57,10 +57,10 @@ from bunraku.control.whole_body_arrays import (
     W_SCRATCH,
 )
 from bunraku.control.whole_body_build import row3
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.vec import dot, sub
 from bunraku.model.layout import NW, PLACE, RIGID
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import dot, sub
 
 AWAY = 0.01  # m from where it is to where it shall be, from which a dragged foot leaves the floor
 NEAR = 0.03  # m of the capture point from the middle of the links that go on carrying

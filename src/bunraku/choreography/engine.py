@@ -25,22 +25,22 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.choreography import arrays as of
+from bunraku.choreography import dance_arrays as of
 from bunraku.choreography.gains import Gains
 from bunraku.choreography.kinematic import kinematic_steps
 from bunraku.choreography.pins import AXES, Drag, Pin, Violation, angle_between, checked_point, checked_rotation
 from bunraku.choreography.report import DanceReport, report_of
 from bunraku.choreography.score import Score
-from bunraku.choreography.stance import on_stage, own_collisions
 from bunraku.choreography.studio import Studio
 from bunraku.control.whole_body_arrays import MOST_TASKS
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
+from bunraku.humanoid.opening_pose import on_stage, own_collisions
 from bunraku.model.build import quaternion
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
-from bunraku.world.recorder import Recorder
+from bunraku.recording.recorder import Recorder
 from bunraku.world.snapshot import Snapshot
 
 PIN_WEIGHT, DRAG_WEIGHT = 2e3, 1e3

@@ -11,7 +11,7 @@ Checked in tests/choreography/test_engine.py and test_limits.py.
 
 from __future__ import annotations
 
-from bunraku.choreography.arrays import (
+from bunraku.choreography.dance_arrays import (
     AT,
     BALANCE,
     BODY,
@@ -46,8 +46,7 @@ from bunraku.choreography.arrays import (
     TURNED,
     WAITING,
 )
-from bunraku.choreography.arrays import WEIGHT as PIN_WEIGHT
-from bunraku.constraint.joint_rows import angle
+from bunraku.choreography.dance_arrays import WEIGHT as PIN_WEIGHT
 from bunraku.control.end_links import joints_of, point_of, point_velocity
 from bunraku.control.whole_body_arrays import (
     FAR,
@@ -68,12 +67,13 @@ from bunraku.control.whole_body_arrays import (
     WEIGHT,
 )
 from bunraku.control.whole_body_build import row3
-from bunraku.integrators.drive import ball_error
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.vec import add, col, cross, dot, ld3, ld9, mtv, quat_matrix, scale, sub
 from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, NW, OMEGA, ROT
 from bunraku.model.layout import KIND as JOINT_KIND
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import add, col, cross, dot, ld3, ld9, mtv, quat_matrix, scale, sub
+from bunraku.step.drive import ball_error
+from bunraku.step.joint_rows import angle
 
 DANGER = 0.04  # m of the capture point from its reference at which pins and drags count half
 SLOW = 15.0  # 1/s: how a joint comes to its limit

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.choreography.stance import corners
 from bunraku.dynamics.functions import frame_jacobian, kinematics
+from bunraku.humanoid.opening_pose import corners
 from bunraku.model.configuration import difference, integrate
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import FrameInfo, Model

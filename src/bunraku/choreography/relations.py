@@ -27,11 +27,11 @@ from bunraku.control.end_links import (
 from bunraku.dynamics.arguments import OK, as_rows
 from bunraku.dynamics.work import Work, opened, work_of
 from bunraku.errors import InputError
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow
+from bunraku.kernel.vec import add, cross, ld3, sub
 from bunraku.model.layout import FREE, KIND, NW, PARENT, POS
 from bunraku.model.model import Model
-from bunraku.spatial.entry import entry
-from bunraku.spatial.lanes import borrow
-from bunraku.spatial.vec import add, cross, ld3, sub
 
 AXES = ("xyz", "pose")
 

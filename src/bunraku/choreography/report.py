@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.choreography import arrays as of
+from bunraku.choreography import dance_arrays as of
 from bunraku.choreography.kinematic import standing_links
 from bunraku.control import whole_body_arrays as wb
 from bunraku.dynamics.functions import centroidal

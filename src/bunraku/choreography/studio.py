@@ -1,4 +1,4 @@
-"""Studio: a world one of whose figures is choreographed, by a stage of its own inside the step (bunraku.choreography.stage).
+"""Studio: a world one of whose figures is choreographed, by a stage of its own inside the step (bunraku.choreography.dance_step).
 
 Everything else of a World holds: it records, saves snapshots and goes on bit for bit. Checked in tests/choreography/test_engine.py.
 """
@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.choreography import arrays as of
+from bunraku.choreography import dance_arrays as of
+from bunraku.choreography.dance_step import COMPOSE, OWN_FREE, OWN_TOUCH, choreograph, composing
 from bunraku.choreography.gains import Gains
-from bunraku.choreography.stage import COMPOSE, OWN_FREE, OWN_TOUCH, choreograph, composing
 from bunraku.control import whole_body_arrays as wb
 from bunraku.errors import InputError
 from bunraku.model.layout import FREE as FREE_JOINT
 from bunraku.model.layout import KIND
 from bunraku.model.model import Model
-from bunraku.world import World, models
-from bunraku.world.general import add_general_contacts, some_stages
-from bunraku.world.step import FREE, MOVE, ROWS, TOUCH
+from bunraku.step.euler import FREE, MOVE, ROWS, TOUCH
+from bunraku.world import World
+from bunraku.world import contact_models as models
+from bunraku.world.general_shapes import add_general_contacts, some_stages
 
 
 class Studio(World):

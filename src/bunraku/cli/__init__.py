@@ -1,8 +1,8 @@
 """The command `bunraku`: one file per command, loaded only when asked for, so that the shell answers at once.
 
-`COMMANDS` maps a command to its module and a one-line help. A module offers either `main` (a typed function that tyro turns
-into options) or `COMMANDS`, a dict of such functions, for a command with parts (`bunraku bench dynamics`).
-A `BunrakuError` is the user's mistake: its one sentence goes to stderr and the exit code is 2.
+`COMMANDS` maps a command to its module and a one-line help. A module offers either `main` (a typed function that tyro
+turns into options) or `COMMANDS`, a dict of such functions, for a command with parts (`bunraku bench dynamics`). A
+`BunrakuError` is the user's mistake: its one sentence goes to stderr and the exit code is 2.
 """
 
 from __future__ import annotations
@@ -15,28 +15,40 @@ from collections.abc import Sequence
 from bunraku.errors import BunrakuError, closest
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "info": ("bunraku.cli.info", "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings."),
-    "bench": ("bunraku.cli.bench", "Measure Bunraku against its peers on this machine."),
+    "info": (
+        "bunraku.cli.info_command",
+        "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings.",
+    ),
+    "bench": ("bunraku_bench.bench_commands", "Measure Bunraku against its peers on this machine."),
     "dance": (
-        "bunraku.cli.dance",
+        "bunraku.cli.dance_command",
         "Perform a score: pins, drags, poses and releases by time; write motion and pictures.",
     ),
-    "export": ("bunraku.cli.export", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
+    "export": ("bunraku.cli.export_command", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
     "filter": (
-        "bunraku.cli.filter",
+        "bunraku.cli.filter_command",
         "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques.",
     ),
-    "gait": ("bunraku.cli.gait", "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …"),
-    "play": ("bunraku.cli.play", "Play a recording in the browser."),
-    "record": ("bunraku.cli.record", "Run a scene and record it, step by step, into a file."),
-    "retarget": ("bunraku.cli.retarget", "Put the motion of a BVH file onto a figure."),
+    "gait": (
+        "bunraku.gait1988.gait_commands",
+        "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …",
+    ),
+    "play": ("bunraku.cli.play_command", "Play a recording in the browser."),
+    "record": ("bunraku.cli.record_command", "Run a scene and record it, step by step, into a file."),
+    "retarget": ("bunraku.cli.retarget_command", "Put the motion of a BVH file onto a figure."),
     "run": (
-        "bunraku.cli.run",
+        "bunraku.cli.run_command",
         "Run a scene: figures and things with contact, connections, pushes; write pictures and plots.",
     ),
-    "stage": ("bunraku.cli.stage", "Pin and drag a figure in the browser while dynamics moves it, in real time."),
-    "view": ("bunraku.cli.view", "Watch a scene, a figure or a recording in the browser, running in real time."),
-    "walk": ("bunraku.cli.walk", "Make a figure walk in the physical world: film, plots, recording, page."),
+    "stage": (
+        "bunraku.cli.stage_command",
+        "Pin and drag a figure in the browser while dynamics moves it, in real time.",
+    ),
+    "view": (
+        "bunraku.cli.view_command",
+        "Watch a scene, a figure or a recording in the browser, running in real time.",
+    ),
+    "walk": ("bunraku.cli.walk_command", "Make a figure walk in the physical world: film, plots, recording, page."),
 }
 
 

@@ -4,7 +4,7 @@
     stairs down 4 of 0.12 m     count and riser
     slope 5 degrees             up; slope -5 degrees: down
     bumps 2 cm                  unknown to the footsteps, under them
-Stairs and slopes bring their own footsteps (bunraku.gait.terrain). Checked in tests/cli/test_walk.py.
+Stairs and slopes bring their own footsteps (bunraku.walking.terrain). Checked in tests/cli/test_walk_command.py.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from bunraku.errors import InputError
 
 if TYPE_CHECKING:
-    from bunraku.gait.footsteps import Footstep
-    from bunraku.gait.humanoid import Humanoid
-    from bunraku.gait.terrain import Terrain
+    from bunraku.humanoid.parts import Humanoid
+    from bunraku.walking.footsteps import Footstep
+    from bunraku.walking.terrain import Terrain
 
 NUMBER = r"\d+(?:\.\d+)?"
 UNIT = r"\s*(?P<unit>m|cm|mm)?"
@@ -34,7 +34,7 @@ def brings_steps(text: str) -> bool:
 
 def terrain_of(text: str, h: Humanoid, steps: tuple[Footstep, ...] | None) -> Terrain:
     """A terrain in words; InputError where it is none, or the figure cannot walk it. steps: what bumps lie under."""
-    from bunraku.gait.terrain import bumps, slope, stairs
+    from bunraku.walking.terrain import bumps, slope, stairs
 
     words = text.strip().lower()
     if found := STAIRS.fullmatch(words):

@@ -14,8 +14,8 @@ from bunraku.errors import BunrakuError
 from bunraku.files import write_bytes, write_text
 
 if TYPE_CHECKING:
-    from bunraku.gait.walker import Walker
-    from bunraku.motion.walk_report import WalkReport
+    from bunraku.walking.walk_report import WalkReport
+    from bunraku.walking.walker import Walker
 
 FPS, FILM = 10.0, (288, 360)
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
@@ -23,9 +23,9 @@ HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants
 
 def report_of(walker: Walker, path: Path) -> WalkReport:
     """The report of a walker's recording."""
-    from bunraku.motion.foot_loads import soles_in
-    from bunraku.motion.recording import Recording
-    from bunraku.motion.walk_report import walk_report
+    from bunraku.humanoid.foot_loads import soles_in
+    from bunraku.recording.reader import Recording
+    from bunraku.walking.walk_report import walk_report
 
     rigid = walker.humanoid.model
     with Recording.open(path) as recording:
@@ -71,7 +71,7 @@ def write(
     data: dict[str, Any], report: WalkReport, out: Path, pictures: bool, seconds: dict[str, float], update: Any
 ) -> list[str]:
     """Write all files; returns lines to print."""
-    from bunraku.cli.walk import timed
+    from bunraku.cli.walk_command import timed
 
     notes = []
     write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
@@ -79,7 +79,7 @@ def write(
         from bunraku.draw.film import count, frames, picture
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.draw.walk_plots import walk_plots
-        from bunraku.motion.recording import Recording
+        from bunraku.recording.reader import Recording
 
         update(52, "plots")
         with timed(seconds, "plots"):
@@ -107,7 +107,8 @@ def write(
 
 
 def spacing(data: dict[str, Any]) -> float:
-    """Metres between the figures of the strobe picture: an odd number of quarter steps, so that each shows another phase."""
+    """Metres between the figures of the strobe picture: an odd number of quarter steps, so that each shows another
+    phase."""
     quarter = data["distance_m"] / max(data["steps"], 1) / 4
     if quarter < 0.01:
         return APART
@@ -119,8 +120,8 @@ def spacing(data: dict[str, Any]) -> float:
 
 def page(recording: Any, path: Path) -> list[str]:
     """The page that plays by itself; a line to print where the package came without the viewer's page."""
-    from bunraku.cli.export import FPS as RATES
-    from bunraku.cli.export import to_html
+    from bunraku.cli.export_command import FPS as RATES
+    from bunraku.cli.export_command import to_html
 
     try:
         to_html(recording, path, {"fps": RATES["html"]}, lambda *_: None)

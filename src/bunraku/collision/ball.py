@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from bunraku.collision.surface import clamp, direction, perpendicular, pick, put, sign
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.vec import axpy, dot, mtv, mv, sub
+from bunraku.kernel.compile import inline
+from bunraku.kernel.vec import axpy, dot, mtv, mv, sub
 
 
 @inline

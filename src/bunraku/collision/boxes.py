@@ -19,11 +19,11 @@ from __future__ import annotations
 import math
 
 from bunraku.collision.clip import cut_by_rectangle, facing, named, project_face
-from bunraku.collision.layout import PAIR_POINTS, ROOM
+from bunraku.collision.shape_layout import PAIR_POINTS, ROOM
 from bunraku.collision.surface import clamp, column, pick, put, sign
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import ld
-from bunraku.spatial.vec import axpy, cross, dot, mm, mt, mtv, mv, scale, sub
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import ld
+from bunraku.kernel.vec import axpy, cross, dot, mm, mt, mtv, mv, scale, sub
 
 SNAP = 1e-4  # of the least half size: corners this close to an edge count as on it
 BIAS = 1e-6  # of the least half size: a later axis must be better by this much to be taken

@@ -11,7 +11,8 @@ up for shapes of one figure only, and for fixed shapes). Checked against all pai
 
 from __future__ import annotations
 
-from bunraku.collision.layout import (
+from bunraku.collision.narrow import axis_of, centre_of
+from bunraku.collision.shape_layout import (
     BODY,
     CLIP_INTS,
     CLIP_REALS,
@@ -22,11 +23,10 @@ from bunraku.collision.layout import (
     PLANE,
     RADIUS,
 )
-from bunraku.collision.narrow import axis_of, centre_of
 from bunraku.collision.surface import pick
-from bunraku.spatial.kernel import inline, kernel
-from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import dot, sub
+from bunraku.kernel.compile import inline, kernel
+from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.vec import dot, sub
 
 
 @inline

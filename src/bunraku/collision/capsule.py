@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 from bunraku.collision.surface import clamp, direction, perpendicular, put, sign
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.vec import axpy, cross, dot, sub
+from bunraku.kernel.compile import inline
+from bunraku.kernel.vec import axpy, cross, dot, sub
 
 PARALLEL = 0.99  # cosine from which two capsules may touch along a line
 BESIDE = 0.1  # of the sum of radii: how far apart, seen along the normal, axes may be and still touch along a line

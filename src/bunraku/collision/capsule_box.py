@@ -14,8 +14,8 @@ import math
 from bunraku.collision.boxes import BIAS, CUT_AWAY, PROOF, SKEW, SNAP
 from bunraku.collision.clip import side_edge
 from bunraku.collision.surface import clamp, largest, pick, put, sign
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.vec import axpy, cross, dot, mtv, mv, scale, sub
+from bunraku.kernel.compile import inline
+from bunraku.kernel.vec import axpy, cross, dot, mtv, mv, scale, sub
 
 
 @inline

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.collision.surface import column, largest, pick, sign
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import axpy, mtv, scale
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.vec import axpy, mtv, scale
 
 CUT = 1 << 20  # labels from here on are lines of b
 

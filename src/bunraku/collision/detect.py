@@ -1,9 +1,9 @@
 """All contacts of a scene: place the shapes, choose pairs, fill the contact arrays. The one kernel that a step calls.
 
-`detect_contacts` is inlined into other kernels; `detect_once` is the same for Python. Neither allocates. Where an
-array is too small the result is negative (FULL, PAIRS_FULL in bunraku.collision.layout); the caller then grows it and
-calls again, so nothing is lost. The order of contacts follows the order of shapes and depends on nothing else.
-Checked in tests/collision/test_detect.py.
+`detect_contacts` is inlined into other kernels; `detect_once` is the same for Python. Neither allocates. Where an array
+is too small the result is negative (FULL, PAIRS_FULL in bunraku.collision.shape_layout); the caller then grows it and
+calls again, so nothing is lost. The order of contacts follows the order of shapes and depends on nothing else. Checked
+in tests/collision/test_detect.py.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.collision.broad import near, sweep
-from bunraku.collision.layout import FULL, PAIR_POINTS
 from bunraku.collision.narrow import pair_contacts, place_shapes
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import borrow
+from bunraku.collision.shape_layout import FULL, PAIR_POINTS
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow
 
 
 @inline
@@ -25,7 +25,7 @@ def detect_contacts(
     """Number of contacts, or a negative status.
 
     fixed_pairs >= 0: that many rows of `pairs` are the candidates; -1: sweep for them, into `pairs`. poses: bodies'
-    rotations and positions, `stride` apart (bunraku.collision.layout). real, ints: scratch of `scratch_sizes`.
+    rotations and positions, `stride` apart (bunraku.collision.shape_layout). real, ints: scratch of `scratch_sizes`.
     """
     stride = np.int64(
         stride

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bunraku.collision.layout import BODY, FIGURE, GENERAL, KIND, PLANE
+from bunraku.collision.shape_layout import BODY, FIGURE, GENERAL, KIND, PLANE
 from bunraku.model.layout import FREE, PARENT
 from bunraku.model.layout import KIND as JOINT_KIND
 from bunraku.model.model import Model

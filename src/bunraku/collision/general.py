@@ -2,9 +2,9 @@
 
 coal gives the signed distance and its direction n (GJK and EPA). The parts of both shapes that look along n
 (bunraku.collision.support) are projected along n and cut against each other, as boxes are in kernels, so that flat
-contacts give several points in order. A normal within FLUSH of a face's is replaced by the face's, and a point on a face by
-its foot, which takes the iteration's noise out. Against a plane no iteration is needed. The nearest point is added where the polygon does not
-hold it. Runs in Python: a few tenths of a millisecond for a pair that is near.
+contacts give several points in order. A normal within FLUSH of a face's is replaced by the face's, and a point on a
+face by its foot, which takes the iteration's noise out. Against a plane no iteration is needed. The nearest point is
+added where the polygon does not hold it. Runs in Python: a few tenths of a millisecond for a pair that is near.
 
 Features: 4 k a corner of a, 4 k + 1 of b, 4 (2^16 e_a + e_b) + 2 two edges that cross, 3 the nearest point.
 Checked in tests/collision/test_general.py.
@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.collision import layout as at
+from bunraku.collision import shape_layout as at
 from bunraku.collision.clip import CUT, cut
 from bunraku.collision.geometry import Contacts, Geometry
 from bunraku.collision.hull import missing_extra
 from bunraku.collision.support import Body, Feature, support_feature, support_point
 from bunraku.errors import MissingExtra
-from bunraku.spatial.entry import entry
+from bunraku.kernel.entry import entry
 
 FLUSH = 1e-8  # 1 - cosine: a tilt of 0.14 mrad
 MOST = 16  # contacts a pair

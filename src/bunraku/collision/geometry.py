@@ -5,7 +5,7 @@
     n = contacts.detect(poses, margin=0.001)       # rows contacts.ids[:n], contacts.data[:n]
 
 Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. Columns:
-bunraku.collision.layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate pairs are listed once;
+bunraku.collision.shape_layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate pairs are listed once;
 beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
 (bunraku.collision.general); where it is absent they are left out, with a Note that says so. Checked in
 tests/collision/test_geometry.py and test_detect.py.
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.collision import layout as at
+from bunraku.collision import shape_layout as at
 from bunraku.collision.filters import candidate_pairs, excluded_keys
 from bunraku.collision.hull import Hull, hull_of_mesh, missing_extra
 from bunraku.errors import InputError, ModelError
@@ -191,7 +191,7 @@ def _bounding_radius(kind: int, size: tuple[float, ...]) -> float:
 class Contacts:
     """The contact arrays, scratch and array of pairs for one Geometry; grown when needed, never state.
 
-    `ids` (max, 4) and `data` (max, 7): bunraku.collision.layout. The first `count` rows are filled."""
+    `ids` (max, 4) and `data` (max, 7): bunraku.collision.shape_layout. The first `count` rows are filled."""
 
     def __init__(self, geometry: Geometry, room: int = 64) -> None:
         self.geometry = geometry

@@ -93,7 +93,8 @@ def _join(
 
 @lru_cache(maxsize=256)
 def _hull_of_file(path: str, _changed: int, scale: tuple[float, ...], name: str) -> Hull:
-    """The hull of a mesh file as it was at the time `_changed`; a scene that is put together again need not read it again."""
+    """The hull of a mesh file as it was at the time `_changed`; a scene that is put together again need not read it
+    again."""
     import trimesh
 
     loaded = trimesh.load(path, force="mesh", process=False)

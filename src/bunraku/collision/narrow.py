@@ -1,8 +1,8 @@
 """One pair of shapes: their poses in the world, and the kernel for their kinds.
 
-`pair_contacts` fills rows of the contact arrays (bunraku.collision.layout) and returns the next free row. Pairs are
-dispatched with the greater kind first; where that exchanges a and b, normals and order are turned round, so that the
-normal always points from b to a.
+`pair_contacts` fills rows of the contact arrays (bunraku.collision.shape_layout) and returns the next free row. Pairs
+are dispatched with the greater kind first; where that exchanges a and b, normals and order are turned round, so that
+the normal always points from b to a.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from bunraku.collision.ball import box_sphere, capsule_sphere, sphere_sphere
 from bunraku.collision.boxes import box_box
 from bunraku.collision.capsule import capsule_capsule
 from bunraku.collision.capsule_box import box_capsule
-from bunraku.collision.layout import (
+from bunraku.collision.plane import box_plane, capsule_plane, plane_point
+from bunraku.collision.shape_layout import (
     BODY,
     BOX,
     CAPSULE,
@@ -30,9 +31,8 @@ from bunraku.collision.layout import (
     STRAIGHT,
     TURN,
 )
-from bunraku.collision.plane import box_plane, capsule_plane, plane_point
-from bunraku.spatial.kernel import inline, kernel
-from bunraku.spatial.vec import add, ld3, ld9, mm, mv, st3
+from bunraku.kernel.compile import inline, kernel
+from bunraku.kernel.vec import add, ld3, ld9, mm, mv, st3
 
 
 @inline

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bunraku.collision.clip import corner_signs, vertex_id
 from bunraku.collision.surface import column, largest, pick, put
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.vec import axpy, dot, mtv, scale, sub
+from bunraku.kernel.compile import inline
+from bunraku.kernel.vec import axpy, dot, mtv, scale, sub
 
 
 @inline

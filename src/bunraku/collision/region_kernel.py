@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 
-from bunraku.collision.layout import NORMAL, POINT
 from bunraku.collision.narrow import row3
+from bunraku.collision.shape_layout import NORMAL, POINT
 from bunraku.collision.surface import clamp, perpendicular
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import add, cross, dot, scale, st3, sub
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.vec import add, cross, dot, scale, st3, sub
 
 INSIDE, ON_EDGE, ON_VERTEX = range(3)
 

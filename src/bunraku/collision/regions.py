@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bunraku.collision.geometry import Contacts
-from bunraku.collision.layout import NC, NORMAL, PATCH, SHAPE_A, SHAPE_B
 from bunraku.collision.region_kernel import measure_once, region_once
+from bunraku.collision.shape_layout import NC, NORMAL, PATCH, SHAPE_A, SHAPE_B
 from bunraku.errors import InputError
 
 STATES = ("point", "line", "surface")

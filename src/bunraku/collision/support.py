@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.collision.hull import Hull
-from bunraku.collision.layout import BOX, CAPSULE, CYLINDER, HULL, SPHERE
+from bunraku.collision.shape_layout import BOX, CAPSULE, CYLINDER, HULL, SPHERE
 
 LEAN = 0.7  # least cosine between a direction and the normal of a face that looks along it
 RIM = 8

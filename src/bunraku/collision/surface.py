@@ -1,15 +1,15 @@
 """Pieces that the shape pairs share: choosing an entry of a small tuple, directions, writing a contact row.
 
-Vectors are tuples (bunraku.spatial.vec); everything is in world axes unless a name says otherwise.
+Vectors are tuples (bunraku.kernel.vec); everything is in world axes unless a name says otherwise.
 """
 
 from __future__ import annotations
 
 import math
 
-from bunraku.collision.layout import FEATURE, GAP, NORMAL, POINT
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.vec import cross, dot, scale
+from bunraku.collision.shape_layout import FEATURE, GAP, NORMAL, POINT
+from bunraku.kernel.compile import inline
+from bunraku.kernel.vec import cross, dot, scale
 
 
 @inline

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.constraint.arrays import number, places
 from bunraku.control import whole_body_arrays as at
 from bunraku.control.walking_plan import ROW, FootLike, WalkingPlan
 from bunraku.control.whole_body import CONTACT_WEIGHT
+from bunraku.kernel.table import Table
 from bunraku.model.model import Model
-from bunraku.spatial.table import Table
+from bunraku.step.step_arrays import number, places
 
 B_BODY = number(at.AFTER)  # (4) bodies
 B_FOOT = number(at.AFTER + 1)  # (2, FOOT_COLUMNS)

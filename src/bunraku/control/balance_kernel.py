@@ -115,12 +115,12 @@ from bunraku.control.whole_body_arrays import (
 from bunraku.control.whole_body_arrays import WEIGHT as T_WEIGHT
 from bunraku.control.whole_body_build import room_of, row3
 from bunraku.control.whole_body_kernel import whole_body
-from bunraku.integrators.drive import ball_error
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mt, mv, scale, st3, st9, sub
 from bunraku.model import layout
 from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, NW, POS, RIGID, ROT, VEL
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mt, mv, scale, st3, st9, sub
+from bunraku.step.drive import ball_error
 
 
 @inline

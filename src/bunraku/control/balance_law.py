@@ -79,7 +79,7 @@ from bunraku.control.balance_arrays import (
     WEIGHT,
 )
 from bunraku.control.balance_kernel import act, see, take_in
-from bunraku.control.stepping import (
+from bunraku.control.foot_placement import (
     FAST,
     HASTE,
     LIFT,
@@ -103,10 +103,10 @@ from bunraku.control.walking_plan import COM as PLAN_COM
 from bunraku.control.walking_plan import COM_RATE as PLAN_COM_RATE
 from bunraku.control.walking_plan import FOOT, ZMP
 from bunraku.control.whole_body_arrays import W_TASK, WANTED
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.table import ints2, reals1, reals2
-from bunraku.spatial.vec import ld9, mv
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.entry import entry
+from bunraku.kernel.table import ints2, reals1, reals2
+from bunraku.kernel.vec import ld9, mv
 
 FIRM = 0.4  # of the weight, with which a foot that landed is taken as firm
 MOST_MISSED = 0.03  # m: of the difference between pressure asked for and felt

@@ -12,7 +12,7 @@ with e = (1, mu u) / sqrt(1 + mu^2) and w the tangent across u. Checked in tests
 
 from __future__ import annotations
 
-from bunraku.spatial.kernel import inline
+from bunraku.kernel.compile import inline
 
 INSIDE, BETWEEN, POLAR = 0, 1, 2
 PULLS, SLIPS, BOTH = 3, 4, 5  # with a given radius

@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from bunraku.dynamics.composite import carry_composite, composite_wrench, joint_column
 from bunraku.dynamics.passes import angles, drift, inertial_wrench, place, real3, rigid, spin, swing, world_pose
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mv, s_inverse, scale, st3, st6, sub, sv
 from bunraku.model.layout import (
     ACC,
     ALPHA,
@@ -32,9 +35,6 @@ from bunraku.model.layout import (
     VEL,
     WRENCH,
 )
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, ld9, mv, s_inverse, scale, st3, st6, sub, sv
 
 ROOT = 1  # the body of the base
 

@@ -8,7 +8,7 @@ foot stands, the heavier of the limb and the rest. Servos (all act at the end of
     "position"  a servo behind a gear that loads hardly turn: f = 40 Hz
 They take what torque they need: a report says how much that was. Where the model's torque limits shall hold, ask for it; a servo at its limit
 lets go.
-The inertia of the locked figure about an axis is x'M x with the base's six rows of the mass matrix M. Checked in tests/gait/test_walker.py.
+The inertia of the locked figure about an axis is x'M x with the base's six rows of the mass matrix M. Checked in tests/walking/test_walker.py.
 """
 
 from __future__ import annotations

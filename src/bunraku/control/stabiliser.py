@@ -1,4 +1,5 @@
-"""Stabiliser: a walking figure kept on its feet by what it feels: an IMU on the base, force sensors in the feet, encoders at the joints.
+"""Stabiliser: a walking figure kept on its feet by what it feels: an IMU on the base, force sensors in the feet,
+encoders at the joints.
 
 Each period (default 4 ms):
     estimate     base, centre of mass c, capture point x = c + c'/w,  w^2 = g / height        (control.state_estimate)
@@ -12,10 +13,10 @@ Each period (default 4 ms):
     landing      the swinging foot gives way: its task ends with the first felt weight; a late ground is searched for
     stepping     the landing place and time follow the capture point; a figure that stands takes reserve steps when it must
     torques      of the whole-body problem: they carry the weight and make these accelerations
-All this is computed by one kernel a period (control.balance_law), 40 us for a human figure, sensors included; Python hands over and chooses plans.
-Torques alone act: no servo holds the joints, so rubber under the feet or a bump changes the motion little. All it knows of the world's state is
-what its instruments read; its own state is a dict of plain values, so that snapshots continue bit for bit.
-Checked in tests/control/test_stabiliser.py.
+All this is computed by one kernel a period (control.balance_law), 40 us for a human figure, sensors included; Python
+hands over and chooses plans. Torques alone act: no servo holds the joints, so rubber under the feet or a bump changes
+the motion little. All it knows of the world's state is what its instruments read; its own state is a dict of plain
+values, so that snapshots continue bit for bit. Checked in tests/control/test_stabiliser.py.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ MISSED_CUT = 3.0  # Hz: of the difference between pressure asked for and felt
 
 @dataclass(frozen=True)
 class Gains:
-    """Of the stabiliser; rates in 1/s. `capture` k, `integral` k_i [1/s], `pressure` k_p; pairs are (spring [1/s^2], damper [1/s]) of accelerations;
-    weights are those of the whole-body problem; `lean` [m] beyond the soles; `steps`: landing places may move; `friction` that it counts on."""
+    """Of the stabiliser; rates in 1/s. `capture` k, `integral` k_i [1/s], `pressure` k_p; pairs are (spring [1/s^2],
+    damper [1/s]) of accelerations; weights are those of the whole-body problem; `lean` [m] beyond the soles; `steps`:
+    landing places may move; `friction` that it counts on."""
 
     capture: float = 2.0
     integral: float = 1.0
@@ -147,10 +149,12 @@ class Stabiliser:
             balance.call(handle, 1)
         return self.room.w[at.W_TAU]
 
-    # ---- reserve steps -------------------------------------------------------------------------------------------------------
+    # ---- reserve steps
+    # -------------------------------------------------------------------------------------------------------
 
     def take_up(self, side: int | None) -> None:
-        """Play the reserve steps that begin with `side`, from its lift on, where the feet are now; None: the main plan again."""
+        """Play the reserve steps that begin with `side`, from its lift on, where the feet are now; None: the main plan
+        again."""
         if side is None:
             self.moved = None
             self._follow()
@@ -171,7 +175,8 @@ class Stabiliser:
         self.stepping.clock = moved.swings[0][1] * moved.dt
 
     def _follow(self) -> WalkingPlan:
-        """Put the plan that is followed now into the arrays: the main one, or the reserve steps where they were begun."""
+        """Put the plan that is followed now into the arrays: the main one, or the reserve steps where they were begun.
+        """
         plan = self.main
         if self.moved is not None:
             assert self.reserve is not None
@@ -182,7 +187,8 @@ class Stabiliser:
         self.room.w[b.B_FIGURE][b.RESERVE] = 0.0 if self.reserve is None else (1.0 if self.moved is None else 2.0)
         return plan
 
-    # ---- state ---------------------------------------------------------------------------------------------------------------
+    # ---- state
+    # ---------------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """All that affects the next period."""
@@ -217,7 +223,8 @@ class Stabiliser:
 
 
 class Stepping:
-    """Views of the state of stepping (bunraku.control.stepping) in the arrays of the law: `standing` (2), `offset` (2, 2) and others by name."""
+    """Views of the state of stepping (bunraku.control.foot_placement) in the arrays of the law: `standing` (2),
+    `offset` (2, 2) and others by name."""
 
     plain: ClassVar[dict[str, int]] = {
         "clock": b.CLOCK, "rate": b.PACE, "waited": b.WAITED, "swing": b.SWING, "done": b.DONE, "down": b.LOWERED, "held": b.HELD,

@@ -35,8 +35,8 @@ from bunraku.control import whole_body_arrays as at
 from bunraku.control.whole_body_kernel import whole_body_once
 from bunraku.dynamics.arguments import as_rows
 from bunraku.errors import InputError
+from bunraku.kernel.table import Table
 from bunraku.model.model import Model
-from bunraku.spatial.table import Table
 
 CONTACT_WEIGHT, TASK_WEIGHT, FORCE_WEIGHT = 1e6, 1e3, 1e-5
 Vector = Sequence[float] | np.ndarray

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.constraint.arrays import number, places
 from bunraku.control.end_links import ROOT
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import InputError
+from bunraku.kernel.table import Table
 from bunraku.model.layout import BALL, FOLLOWS, FREE, KIND, PARENT
 from bunraku.model.model import Model
-from bunraku.spatial.table import Table
-from bunraku.world.step_log import ARRAYS as BEFORE
+from bunraku.step.step_arrays import number, places
+from bunraku.step.step_log import ARRAYS as BEFORE
 
 W_INTS, W_REALS, W_SCRATCH, W_SECOND = places(BEFORE, BEFORE + 4)  # the figure's own; W_SECOND is scratch of rnea
 W_Q, W_V = places(BEFORE + 4, BEFORE + 6)

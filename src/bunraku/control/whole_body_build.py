@@ -47,11 +47,11 @@ from bunraku.control.whole_body_arrays import (
     WANTED,
     WEIGHT,
 )
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.lanes import ld, wide_ld, wide_st
+from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import NW, POS
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.lanes import ld, wide_ld, wide_st
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, scale, sub
 
 LEAST = 1e-9  # weight that keeps the form positive
 

@@ -46,11 +46,11 @@ from bunraku.control.whole_body_solve import solve
 from bunraku.dynamics.composite import joint_column
 from bunraku.dynamics.crba_kernel import mass_matrix
 from bunraku.dynamics.rnea_kernel import rnea_passes
+from bunraku.kernel.compile import part
+from bunraku.kernel.entry import entry
+from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.vec import axpy, cross, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import DOF, IV, NW, PARENT, POS, ROT
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import part
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import axpy, cross, dot, ld3, ld9, mtv, scale, sub
 
 TRIES = 3  # solves in which torques are added to the bounds
 SLACK = 1e-6  # part of a torque's limit that does not matter

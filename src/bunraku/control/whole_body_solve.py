@@ -13,7 +13,6 @@ that cannot do what it is asked does what comes nearest. Checked in tests/contro
 
 from __future__ import annotations
 
-from bunraku.control.cholesky import back, factor
 from bunraku.control.cone_curvature import curvature, is_curved
 from bunraku.control.whole_body_arrays import (
     C_MU,
@@ -48,8 +47,9 @@ from bunraku.control.whole_body_arrays import (
     W_Y,
 )
 from bunraku.control.whole_body_build import room_of, width_of
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.table import ints1, reals1, reals2
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.table import ints1, reals1, reals2
+from bunraku.linalg.cholesky import back, factor
 
 BOUND_PENALTY = 100.0  # of the largest curvature of the joints
 PAIR_PENALTY = 4e3  # of an acceleration of two bodies towards each other: above tasks, below balance and contacts

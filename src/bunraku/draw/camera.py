@@ -5,9 +5,9 @@ orthographic and `height` metres high. Views of chapter 7: right and left (from 
 top, oblique (from the right and in front, 20 degrees or more off the side), for a figure that walks along +x.
 
 `fit` goes as near as all given spheres are seen. With the direction fixed, a sphere at (x, z) across and along the
-view, radius r, lies inside the right edge of a camera at (cx, cz) where x - cx + r sqrt(1 + t^2) <= t (z - cz), t the tangent
-of half the angle; likewise at the left. So max(x - t z + r') <= cx - t cz and cx + t cz <= min(x + t z - r'): the
-largest cz and the middle cx follow without iteration, and upwards in the same way. Checked in
+view, radius r, lies inside the right edge of a camera at (cx, cz) where x - cx + r sqrt(1 + t^2) <= t (z - cz), t the
+tangent of half the angle; likewise at the left. So max(x - t z + r') <= cx - t cz and cx + t cz <= min(x + t z - r'):
+the largest cz and the middle cx follow without iteration, and upwards in the same way. Checked in
 tests/draw/test_camera.py.
 """
 

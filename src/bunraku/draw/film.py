@@ -1,9 +1,9 @@
-"""Recordings as pictures and films: one strobe picture, or frames at even times, seen by a camera that stands still and sees all of them, or
-goes along with the largest figure (`follow`).
+"""Recordings as pictures and films: one strobe picture, or frames at even times, seen by a camera that stands still and
+sees all of them, or goes along with the largest figure (`follow`).
 
-GIF counts in 0.01 s; MP4 (H.264) needs the extra `film`, which brings a program of its own, ffmpeg. Frames are drawn one by one, so a long
-film needs no memory; a
-file is written beside and renamed. Cost: about 40 ms a frame of 640 x 480. Checked in tests/draw/test_film.py.
+GIF counts in 0.01 s; MP4 (H.264) needs the extra `film`, which brings a program of its own, ffmpeg. Frames are drawn
+one by one, so a long film needs no memory; a file is written beside and renamed. Cost: about 40 ms a frame of 640 x
+480. Checked in tests/draw/test_film.py.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 
 from bunraku.draw.camera import VIEWS, Camera, fit
 from bunraku.draw.render import check_size, render
-from bunraku.draw.world import camera_for, chosen, world_scene
+from bunraku.draw.world_pictures import camera_for, chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
-from bunraku.motion.motion import between, even_times
-from bunraku.motion.recording import Recording
+from bunraku.recording.motion import between, even_times
+from bunraku.recording.reader import Recording
 
 LOOKS = 40  # instants that the camera is fitted to
 SMOOTH = 1.5  # s over which a camera that goes along takes the mean
@@ -36,8 +36,8 @@ def picture(
     most: int = 6,
     apart: float | None = None,
 ) -> np.ndarray:
-    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, evenly in time; with `apart` [m] evenly along the way of
-    the largest figure, so far from each other or farther."""
+    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, evenly in time; with `apart`
+    [m] evenly along the way of the largest figure, so far from each other or farther."""
     check(view, width, height)
     q = recording.q
     states = chosen(recording, q, most) if apart is None else [q[k] for k in along(recording, most, apart)]
@@ -46,7 +46,8 @@ def picture(
 
 
 def along(recording: Recording, most: int, apart: float) -> list[int]:
-    """Up to `most` frames: the last, and those before it between which the largest figure goes `apart` [m]; the first where it is far enough."""
+    """Up to `most` frames: the last, and those before it between which the largest figure goes `apart` [m]; the first
+    where it is far enough."""
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way(recording), axis=0), axis=1))])
     count = min(most - 1, int(gone[-1] / apart + 0.4))
     return [int(np.searchsorted(gone, max(gone[-1] - k * apart, 0.0))) for k in range(count, 0, -1)] + [
@@ -79,7 +80,8 @@ def frames(
 
 
 def way(recording: Recording) -> np.ndarray:
-    """(n, 3): where the largest figure's free base goes, without its sway: means over SMOOTH seconds; zeros where it has none [m]."""
+    """(n, 3): where the largest figure's free base goes, without its sway: means over SMOOTH seconds; zeros where it
+    has none [m]."""
     f = recording.figure()
     if f.model.joints[0].kind != "free":
         return np.zeros((len(recording), 3))
@@ -103,8 +105,8 @@ def check(view: str, width: int, height: int) -> None:
 
 
 def camera_for_all(recording: Recording, view: str, aspect: float, along: np.ndarray | None = None) -> Camera:
-    """A camera that sees all figures at all times, looked at LOOKS of them; of one that goes along a way (n, 3), its place at the way's origin, and
-    what does not move is not looked at."""
+    """A camera that sees all figures at all times, looked at LOOKS of them; of one that goes along a way (n, 3), its
+    place at the way's origin, and what does not move is not looked at."""
     rows = np.linspace(0, len(recording) - 1, min(LOOKS, len(recording))).round().astype(int)
     still = along is None or not np.any(along)
     outlines = [world_scene(recording, [recording.q[r]], view, fixed=still).outline() for r in rows]

@@ -1,4 +1,5 @@
-"""Plots of a filtered motion: ground reaction of both feet with the times they stand, zero-moment point and centre of mass, torques of the legs.
+"""Plots of a filtered motion: ground reaction of both feet with the times they stand, zero-moment point and centre of
+mass, torques of the legs.
 
 `plot_filtered(filtered)` gives PNG bytes. Checked in tests/draw/test_filtered.py and by looking.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.draw.plots import COLORS, figure, lines, png
+from bunraku.draw.plotting import COLORS, figure, lines, png
 from bunraku.motion.filter import Filtered
 
 SHOWN = ("hip", "knee", "ankle")

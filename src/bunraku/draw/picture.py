@@ -1,7 +1,7 @@
 """Pictures as files: PNG and animated GIF from byte arrays (Pillow).
 
 A GIF has 256 colours in all; one palette is taken from a sample of the frames, mostly from what is colourful, so that
-nothing flickers. Returns bytes; `bunraku.files` writes them. Checked in tests/draw/test_walker.py.
+nothing flickers. Returns bytes; `bunraku.files` writes them. Checked in tests/gait1988/test_walker_solids.py.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from bunraku.draw.scene import CAPSULE, CENTRE, COLOR, GLOSS, KIND, SIZE, SPHERE, TURN
-from bunraku.spatial.kernel import inline, kernel
+from bunraku.draw.solid_scene import CAPSULE, CENTRE, COLOR, GLOSS, KIND, SIZE, SPHERE, TURN
+from bunraku.kernel.compile import inline, kernel
 
 FAR = 1e9
 FLOOR_ID = -2

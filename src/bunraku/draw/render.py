@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.draw.camera import Camera
-from bunraku.draw.scene import CENTRE, Scene, bounding_radius, linear
+from bunraku.draw.solid_scene import CENTRE, Scene, bounding_radius, linear
 from bunraku.errors import InputError
 from bunraku.model.along import frame_along
 

@@ -1,8 +1,10 @@
-"""What of a figure can be drawn by the ray caster: its shapes, a box for every mesh, and sticks where there is little or nothing else.
+"""What of a figure can be drawn by the ray caster: its shapes, a box for every mesh, and sticks where there is little
+or nothing else.
 
-The box of a mesh lies along the mesh's own axes, or, where that is clearly smaller, along the principal axes of its convex hull's corners, and holds
-them all; meshes are read with the extra `mesh`. Where no shape of a figure can be drawn, or only few bodies have any, a ball stands for every body
-and a stick for every bone, as in the browser (bunraku.viewer.shapes). Checked in tests/draw/test_solids.py.
+The box of a mesh lies along the mesh's own axes, or, where that is clearly smaller, along the principal axes of its
+convex hull's corners, and holds them all; meshes are read with the extra `mesh`. Where no shape of a figure can be
+drawn, or only few bodies have any, a ball stands for every body and a stick for every bone, as in the browser
+(bunraku.viewer.shapes). Checked in tests/draw/test_solids.py.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Plots of a walk in the physical world: foot forces, contact states, zero-moment point, footprints, torques and power; pushes survived.
+"""Plots of a walk in the physical world: foot forces, contact states, zero-moment point, footprints, torques and power;
+pushes survived.
 
 `walk_plots(report)` gives name -> PNG bytes:
     forces       upward force of both feet against time, as Fig. 4 of the paper on the contact solver, over the time line of contact states
     zmp          zero-moment point beside its reference, centre of mass and the reach of the soles, ahead and sideways
     footprints   seen from above: soles where they stood, ways of the zero-moment point, the centres of pressure and the centre of mass
     torques      the largest torques of joints, and their power
-`push_plot(table)` is a polar plot of the largest survived push against its direction. They read a WalkReport (SI) and add nothing.
-Checked in tests/draw/test_walk_plots.py and by looking.
+`push_plot(table)` is a polar plot of the largest survived push against its direction. They read a WalkReport (SI) and
+add nothing. Checked in tests/draw/test_walk_plots.py and by looking.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.draw.plots import COLORS, figure, lines, png
-from bunraku.motion.walk_report import WalkReport, runs
+from bunraku.draw.plotting import COLORS, figure, lines, png
+from bunraku.walking.walk_report import WalkReport, runs
 
 SIDES = ("left", "right")
 SIDE_COLORS = ("#2b62b8", "#d9781f")
@@ -157,7 +158,10 @@ def push_plot(
 
 
 def contact_plot(found: Mapping[str, Any]) -> bytes:
-    """Time of a step against contact points, as Fig. 7 of the paper on the contact solver; `found` as `bunraku bench walk --json` has it."""
+    """Time of a step against contact points, as Fig.
+
+    7 of the paper on the contact solver; `found` as `bunraku bench walk --json` has it.
+    """
     drawing, (axis,) = figure(
         1, f"{found['joint_dof']} joint degrees of freedom, bushes included, {found['contact']}", (7.0, 3.6)
     )
@@ -203,7 +207,8 @@ def mark(axes, report: WalkReport) -> None:  # type: ignore[no-untyped-def]
 
 
 def bound(axis, values: np.ndarray) -> None:  # type: ignore[no-untyped-def]
-    """Let a fall, and impulses of single steps, leave the frame where they would flatten all else; values: before the fall."""
+    """Let a fall, and impulses of single steps, leave the frame where they would flatten all else; values: before the
+    fall."""
     if values.size:
         low, high = np.percentile(values, [0.2, 99.8])
         room = 0.25 * (high - low) + 1e-9

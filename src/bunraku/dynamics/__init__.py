@@ -1,4 +1,5 @@
-"""Tree dynamics: kinematics, Jacobians, momentum, energy; rnea, crba, aba, Delassus, their derivatives; inverse kinematics."""
+"""Tree dynamics: kinematics, Jacobians, momentum, energy; rnea, crba, aba, Delassus, their derivatives; inverse
+kinematics."""
 
 from bunraku.dynamics.delassus import delassus
 from bunraku.dynamics.derivatives import Derivatives, aba_derivatives, rnea_derivatives

@@ -1,4 +1,5 @@
-"""Forward dynamics by the articulated-body algorithm (002, section 2.4): v' from q, v, tau and external forces, in O(n).
+"""Forward dynamics by the articulated-body algorithm (002, section 2.4): v' from q, v, tau and external forces, in
+O(n).
 
     1 outward   pose, angular velocity, acceleration for v' = 0; rigid inertia and the wrench that motion needs
     2 inward    articulated inertias and bias wrenches (25), (26), gears (39), (40)
@@ -16,11 +17,11 @@ from bunraku.dynamics.batch import pack, unpack
 from bunraku.dynamics.inertia import st_rigid
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing, world_pose
 from bunraku.dynamics.work import opened, opened_lanes, sizes
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import LANES, borrow, st
+from bunraku.kernel.vec import ld3, st3, sub
 from bunraku.model.layout import ACC, ALPHA, DA, NW, OMEGA, PLACE, WRENCH
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import LANES, borrow, st
-from bunraku.spatial.vec import ld3, st3, sub
 
 
 @inline

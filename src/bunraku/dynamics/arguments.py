@@ -1,4 +1,5 @@
-"""Arguments of the public functions: the fast road for arrays that fit, one conversion and a clear sentence for all others.
+"""Arguments of the public functions: the fast road for arrays that fit, one conversion and a clear sentence for all
+others.
 
 Kernels check lengths and return an integer status; this is the one place where a status becomes a sentence.
 """

@@ -1,7 +1,8 @@
 """The blocks of the inward and outward passes of the articulated-body algorithm, with gears.
 
-Inertias stand as in inertia.py. Sources: 002 eqs (22), (25), (26) for joints, (36)-(40) for gear groups (a serial gear is
-treated as a parallel one with G_c = g_c J_c + X_c,par G_par). Because `passes` already holds the accelerations for v' = 0, no C-hat appears.
+Inertias stand as in inertia.py. Sources: 002 eqs (22), (25), (26) for joints, (36)-(40) for gear groups (a serial gear
+is treated as a parallel one with G_c = g_c J_c + X_c,par G_par). Because `passes` already holds the accelerations for
+v' = 0, no C-hat appears.
 """
 
 from __future__ import annotations
@@ -14,6 +15,28 @@ from bunraku.dynamics.inertia import (
     shifted,
     solve_inertia,
     st_inertia,
+)
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    ld3,
+    ld6,
+    ld9,
+    mm,
+    mt,
+    mtv,
+    mv,
+    s_inverse,
+    s_to_m,
+    scale,
+    st3,
+    st6,
+    sub,
+    sv,
 )
 from bunraku.model.layout import (
     ARM,
@@ -41,28 +64,6 @@ from bunraku.model.layout import (
     WRENCH,
     G,
     U,
-)
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import (
-    add,
-    axpy,
-    cross,
-    dot,
-    ld3,
-    ld6,
-    ld9,
-    mm,
-    mt,
-    mtv,
-    mv,
-    s_inverse,
-    s_to_m,
-    scale,
-    st3,
-    st6,
-    sub,
-    sv,
 )
 
 

@@ -6,13 +6,14 @@ the result rows back; the transposition costs a few percent.
 
 from __future__ import annotations
 
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import join, ld, split, st
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import join, ld, split, st
 
 
 @inline
 def pack(rows, first, lanes):
-    """lanes[k, j] = rows[first + j, k]; whole lanes are stored at once, so that the kernel need not wait for four parts."""
+    """lanes[k, j] = rows[first + j, k]; whole lanes are stored at once, so that the kernel need not wait for four
+    parts."""
     last = rows.shape[0] - 1
     a = rows[first]
     b = rows[min(first + 1, last)]

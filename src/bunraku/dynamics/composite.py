@@ -1,6 +1,7 @@
 """Composite inertias and joint columns: what the mass matrix, the Jacobians and the centroidal momentum share.
 
-A composite inertia is (m, h, I): mass, first moment and inertia about the body's own origin, ten numbers. Moving it to an origin r behind:
+A composite inertia is (m, h, I): mass, first moment and inertia about the body's own origin, ten numbers. Moving it to
+an origin r behind:
     h' = h + m r,    I' = I + 2 (r.h) 1 - r h' - h r' + m (r.r 1 - r r')
 """
 
@@ -8,10 +9,10 @@ from __future__ import annotations
 
 from bunraku.dynamics.articulated import axis
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, scale, st3, st6, sv
 from bunraku.model.layout import ARM, BALL, FREE, HINGE, KIND, NW, PARENT, RATIO, RIGID, ROT, SLIDER
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, scale, st3, st6, sv
 
 
 @inline

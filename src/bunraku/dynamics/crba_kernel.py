@@ -1,7 +1,8 @@
 """Mass matrix by the composite-rigid-body algorithm, gears folded in: M = G' M_tree G.
 
-For each joint i: the wrench its composite needs per unit acceleration, carried to all joints below it (towards the base) and projected on each:
-M[iv, jv] = s_j . F. Two members of a gear group add to the same entry. Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
+For each joint i: the wrench its composite needs per unit acceleration, carried to all joints below it (towards the
+base) and projected on each: M[iv, jv] = s_j . F. Two members of a gear group add to the same entry. Checked in
+tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 from bunraku.dynamics.arguments import BAD_SIZE, OK
 from bunraku.dynamics.composite import composite_wrench, composites, joint_column
 from bunraku.dynamics.work import opened, sizes
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow
+from bunraku.kernel.vec import add, cross, dot, ld3
 from bunraku.model.layout import ARM, DOF, IV, NW, PARENT, RATIO, ROTOR
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import borrow
-from bunraku.spatial.vec import add, cross, dot, ld3
 
 
 @inline

@@ -1,4 +1,5 @@
-"""Inverse inertia felt at points of a figure: K = J M^-1 J' for any set of bodies and directions, without forming M or J.
+"""Inverse inertia felt at points of a figure: K = J M^-1 J' for any set of bodies and directions, without forming M or
+J.
 
 The recursion is in delassus_kernel.py; cost O(n m + m^2) for m rows on a figure of n bodies.
 """
@@ -28,8 +29,8 @@ def delassus(
 ) -> np.ndarray:
     """K (m, m): acceleration along row i per unit force along row j.
 
-    frames: for each row, a link or frame (its origin is the point of action) or a body index (its origin). directions (m, 3): forces, or (m, 6):
-    wrenches (f, n). points (m, 3): other points of action, in the world. All in world axes.
+    frames: for each row, a link or frame (its origin is the point of action) or a body index (its origin). directions
+    (m, 3): forces, or (m, 6): wrenches (f, n). points (m, 3): other points of action, in the world. All in world axes.
     """
     w = work or work_of(model)
     check_work(w, model)

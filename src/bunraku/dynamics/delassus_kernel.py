@@ -3,8 +3,8 @@
 With Lambda = -Theta (positive), T and S per joint or gear group (outer body p, member c):
     T_c = X_cp - G_c D^-1 U'          S_cd = G_c D^-1 G_d'          Lambda_c = T_c Lambda_p T_c' + S_cc
     world: Lambda = 0;  free base: Lambda = I_A^-1
-A row's wrench w on body i is carried to every body below it, w_p = T_c' w_c. Two rows meet in one body a, or in one gear group through
-members a and b:
+A row's wrench w on body i is carried to every body below it, w_p = T_c' w_c. Two rows meet in one body a, or in one
+gear group through members a and b:
     K_ij = w_i(a)' Lambda_a w_j(a)    or    w_i(p)' Lambda_p w_j(p) + (G_a'w_i(a)) D^-1 (G_b'w_j(b)).
 Checked in tests/dynamics/test_laws.py and test_gears.py.
 """
@@ -16,6 +16,10 @@ from bunraku.dynamics.articulated import axis, group_arm, inward
 from bunraku.dynamics.inertia import ld_articulated, solve_inertia, st_rigid
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.dynamics.work import opened
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow, ld, st
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, mtv, mv, scale, sub, sv
 from bunraku.model.layout import (
     ARM,
     BALL,
@@ -32,15 +36,12 @@ from bunraku.model.layout import (
     G,
     U,
 )
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import borrow, ld, st
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld6, mtv, mv, scale, sub, sv
 
 
 @inline
 def factor(ints, reals, q, work):
-    """Articulated inertias, U and D^-1 of every joint: the part of the articulated-body algorithm that depends on q alone."""
+    """Articulated inertias, U and D^-1 of every joint: the part of the articulated-body algorithm that depends on q
+    alone."""
     nb = ints.shape[0]
     angles(ints, q, work)
     world_pose(work)
@@ -88,7 +89,8 @@ def group_force(work, c, n, f):
 
 @inline
 def respond(ints, reals, work, lam, c, n, f):
-    """(al, a) = Lambda_c (n, f): the acceleration of body c for a wrench on itself, with all of Lambda's recursion done.
+    """(al, a) = Lambda_c (n, f): the acceleration of body c for a wrench on itself, with all of Lambda's recursion
+    done.
 
     Lambda_c (6x6) stands in lam[c]."""
     x = (n[0], n[1], n[2], f[0], f[1], f[2])
@@ -135,7 +137,8 @@ def push_out(ints, reals, work, c, n, f, al, a):
 
 @inline
 def lambdas(ints, reals, work, needed, lam):
-    """Lambda of every needed body, parents first, column by column: a unit wrench pulled back, answered below, pushed out."""
+    """Lambda of every needed body, parents first, column by column: a unit wrench pulled back, answered below, pushed
+    out."""
     for c in range(1, ints.shape[0]):
         if needed[c] == 0:
             continue
@@ -166,7 +169,8 @@ def free_response(ints, reals, work, c, n, f):
 
 @entry("h D I DD I I DDD DDD II DD")
 def delassus_one(handle, q, bodies, wrench, row_body, needed, lam, carried, meet, K):
-    """Fill K (m, m). bodies (k): the distinct bodies; row_body (m): which of them a row acts on; wrench (m, 6): (n, f) at the body's origin.
+    """Fill K (m, m). bodies (k): the distinct bodies; row_body (m): which of them a row acts on; wrench (m, 6): (n, f)
+    at the body's origin.
 
     Scratch: needed (nb), lam (nb, 6, 6), carried (m, nb, 6), meet (k * k, 2).
     """
@@ -206,7 +210,8 @@ def delassus_one(handle, q, bodies, wrench, row_body, needed, lam, carried, meet
 
 @inline
 def meetings(ints, bodies, meet):
-    """For each pair of bodies: the members (a, b) through which their ways to the base first share a group; (0, 0) if never."""
+    """For each pair of bodies: the members (a, b) through which their ways to the base first share a group; (0, 0) if
+    never."""
     nk = bodies.shape[0]
     for i in range(nk):
         for j in range(nk):

@@ -1,14 +1,15 @@
 """Derivatives of inverse dynamics: d tau / d q and d tau / d v, analytic, in O(n depth).
 
-After Singh, Russo and Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra" (2022). All spatial vectors are
-(angular, linear) at one common inertial point (the origin of body 1, which keeps numbers small far from the world's origin). With V, A velocity
-and acceleration (gravity included) of the body *before* the joint, S the joint's column, IC, BC, FC the composites of
+After Singh, Russo and Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra"
+(2022). All spatial vectors are (angular, linear) at one common inertial point (the origin of body 1, which keeps
+numbers small far from the world's origin). With V, A velocity and acceleration (gravity included) of the body *before*
+the joint, S the joint's column, IC, BC, FC the composites of
     I,   B = ([V x*] I - I [V x] + [I V]~) / 2,   F = I A + V x* I V - F_ext        ([f]~ m = m x* f)
 and  P1 = V x S,  P2 = A x S + V x P1,  Sd = V_after x S:   for j below or at i (towards the base)
     d tau_i / d q_j = S_i' (2 BC_i P1_j + IC_i P2_j)            d tau_i / d v_j = S_i' (2 BC_i S_j + IC_i (P1_j + Sd_j))
     d tau_j / d q_i = S_j' (2 BC_i P1_i + IC_i P2_i + S_i x* FC_i)   d tau_j / d v_i = S_j' (2 BC_i S_i + IC_i (P1_i + Sd_i))
-External wrenches stay fixed in world axes at the body's origin while F turns with the body; the difference is
-+ S_j' (s x n + r x (s x f), s x f), s the angular part of the other column, summed over the bodies further out than both.
+External wrenches stay fixed in world axes at the body's origin while F turns with the body; the difference is + S_j' (s
+x n + r x (s x f), s x f), s the angular part of the other column, summed over the bodies further out than both.
 Derivatives in q are along v: d/de of integrate(q, e). A free joint is three sliders along world axes and then a ball.
 Gears: G' (.) G, by adding up. Checked by finite differences in tests/dynamics/test_derivatives.py.
 """
@@ -21,6 +22,10 @@ from bunraku.dynamics.composite import joint_column
 from bunraku.dynamics.passes import drift, rigid
 from bunraku.dynamics.rnea_kernel import rnea_passes
 from bunraku.dynamics.work import opened
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow, st
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, mv, s_to_m, scale, sub
 from bunraku.model.layout import (
     ACC,
     ALPHA,
@@ -38,10 +43,6 @@ from bunraku.model.layout import (
     ROT,
     VEL,
 )
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import borrow, st
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld9, mv, s_to_m, scale, sub
 
 # slots of a body in `big`: composite I (36), 2 B (36), F (6), external matrix (18); then its own V (6), A (6)
 I6, B6, F6, E6, V6, A6 = 0, 36, 72, 78, 96, 102

@@ -1,7 +1,8 @@
 """Derivatives of inverse and forward dynamics with respect to configuration, velocity, and acceleration or torque.
 
-rnea: analytic (derivative_kernel). aba, from M(q) v' + b = tau:   dv'/dtau = M^-1,  dv'/dq = -M^-1 dtau/dq,  dv'/dv = -M^-1 dtau/dv
-with d tau taken at v' = aba(q, v, tau). M is factored by Cholesky (LAPACK, through SciPy). Derivatives in q are along v (tangent space).
+rnea: analytic (derivative_kernel). aba, from M(q) v' + b = tau:   dv'/dtau = M^-1,  dv'/dq = -M^-1 dtau/dq,  dv'/dv =
+-M^-1 dtau/dv with d tau taken at v' = aba(q, v, tau). M is factored by Cholesky (LAPACK, through SciPy). Derivatives in
+q are along v (tangent space).
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ def rnea_derivatives(
     *,
     work: Work | None = None,
 ) -> Derivatives:
-    """d tau / d q, d tau / d v, d tau / d v' of `rnea`. External wrenches are held fixed in world axes at the bodies' origins."""
+    """d tau / d q, d tau / d v, d tau / d v' of `rnea`.
+
+    External wrenches are held fixed in world axes at the bodies' origins.
+    """
     w = work or work_of(model)
     check_work(w, model)
     batch = batch_of(q, model)

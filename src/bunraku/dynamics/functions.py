@@ -1,7 +1,7 @@
 """The public functions of dynamics: one state or a batch (leading axis) of states in, arrays out.
 
-`work` saves a look-up and `out` an allocation; both are optional. Units SI, world z up; q, v as in docs/conventions.md. A wrench is
-(fx fy fz nx ny nz) and a twist (vx vy vz wx wy wz), in world axes at the body's origin.
+`work` saves a look-up and `out` an allocation; both are optional. Units SI, world z up; q, v as in docs/conventions.md.
+A wrench is (fx fy fz nx ny nz) and a twist (vx vy vz wx wy wz), in world axes at the body's origin.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from bunraku.dynamics.kinematics_kernel import centroidal_many, kinematics_many,
 from bunraku.dynamics.rnea_kernel import rnea_many, rnea_many_pushed, rnea_one, rnea_one_pushed
 from bunraku.dynamics.work import Work, work_of
 from bunraku.errors import InputError
+from bunraku.kernel.compile import JIT
 from bunraku.model.layout import DOF
 from bunraku.model.model import FrameInfo, Model
-from bunraku.spatial.kernel import JIT
 
 
 def aba(
@@ -252,7 +252,8 @@ def _states(model: Model, q: Any, v: Any, batch: int | None) -> tuple[np.ndarray
 
 
 def wrenches(model: Model, q: np.ndarray, pushes: Sequence[tuple[str, Sequence[float]]]) -> np.ndarray:
-    """f_ext (nb, 6), or (batch, nb, 6), from pushes [(frame, force 3 or wrench 6), …] that act at the frames' origins, world axes."""
+    """f_ext (nb, 6), or (batch, nb, 6), from pushes [(frame, force 3 or wrench 6), …] that act at the frames' origins,
+    world axes."""
     k = kinematics(model, q)
     f_ext = np.zeros((*k.position.shape[:-1], 6))
     for name, push in pushes:

@@ -1,10 +1,10 @@
 """Inverse kinematics: a configuration that brings one or several frames where they are wanted, within joint limits.
 
-Minimises  sum_t w_t |e_t(q)|^2 + r |q - q_rest|^2  by a damped Gauss-Newton method (Levenberg-Marquardt) with steps in v-space. e is the
-frame's position error [m] and, where asked for, its rotation vector error times `length` [m]. Limits of hinges and sliders are bounds on the
-step, kept by an active set; a ball's swing and twist are kept by walking along the limit, and at last by pulling the pose back to it. The
-damping adapts, so that singular and unreachable targets stay bounded and the result is the nearest pose found.
-Checked in tests/dynamics/test_ik.py.
+Minimises  sum_t w_t |e_t(q)|^2 + r |q - q_rest|^2  by a damped Gauss-Newton method (Levenberg-Marquardt) with steps in
+v-space. e is the frame's position error [m] and, where asked for, its rotation vector error times `length` [m]. Limits
+of hinges and sliders are bounds on the step, kept by an active set; a ball's swing and twist are kept by walking along
+the limit, and at last by pulling the pose back to it. The damping adapts, so that singular and unreachable targets stay
+bounded and the result is the nearest pose found. Checked in tests/dynamics/test_ik.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from bunraku.model.model import Model
 
 @dataclass
 class Target:
-    """Where a frame should be: a position [m], a rotation (3x3 or wxyz), or both, in the world; `weight` against other targets."""
+    """Where a frame should be: a position [m], a rotation (3x3 or wxyz), or both, in the world; `weight` against other
+    targets."""
 
     frame: str
     position: Sequence[float] | np.ndarray | None = None
@@ -57,8 +58,9 @@ def inverse_kinematics(
     iterations: int = 200,
     work: Work | None = None,
 ) -> Pose:
-    """Find q from the start `q` (the neutral pose by default). `fixed` names joints that must not move; `rest` is a posture to stay near with
-    `rest_weight` [m^2/rad^2]; `length` [m] converts rotation errors; `tolerance` is in m and, over `length`, in rad."""
+    """Find q from the start `q` (the neutral pose by default). `fixed` names joints that must not move; `rest` is a
+    posture to stay near with `rest_weight` [m^2/rad^2]; `length` [m] converts rotation errors; `tolerance` is in m and,
+    over `length`, in rad."""
     wanted = [targets] if isinstance(targets, Target) else list(targets)
     if not wanted:
         raise InputError("inverse_kinematics: there is no target.")
@@ -139,9 +141,11 @@ def _errors(model, q, goals, length, work):  # type: ignore[no-untyped-def]
 
 
 def _left_inverse(e: np.ndarray) -> np.ndarray:
-    """Inverse of the left Jacobian of rotations at the rotation vector e: how log(R) changes as R is turned from the left.
+    """Inverse of the left Jacobian of rotations at the rotation vector e: how log(R) changes as R is turned from the
+    left.
 
-    1 - [e]/2 + (1/t^2 - (1 + cos t)/(2 t sin t)) [e]^2, t = |e|; here the minus of the error's own sign is left to the caller.
+    1 - [e]/2 + (1/t^2 - (1 + cos t)/(2 t sin t)) [e]^2, t = |e|; here the minus of the error's own sign is left to the
+    caller.
     """
     t = float(np.linalg.norm(e))
     E = np.array([[0.0, -e[2], e[1]], [e[2], 0.0, -e[0]], [-e[1], e[0], 0.0]])

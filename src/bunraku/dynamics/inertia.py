@@ -1,16 +1,16 @@
 """Articulated inertias as numbers: kept, added, moved and solved.
 
-An articulated inertia maps motion (al, a) at a body's origin to wrench (n, f): n = A al + B a, f = B' al + C a, kept as A (s3), B (m3), C (s3).
-Moving it from the origin of c to that of p, arm r = c - p:
+An articulated inertia maps motion (al, a) at a body's origin to wrench (n, f): n = A al + B a, f = B' al + C a, kept as
+A (s3), B (m3), C (s3). Moving it from the origin of c to that of p, arm r = c - p:
     B <- B + [r]C,   A <- A - B[r] + [r](B + [r]C)'
 The passes that use them: articulated.py. Checked in tests/dynamics/ through aba, crba and delassus.
 """
 
 from __future__ import annotations
 
+from bunraku.kernel.compile import inline
+from bunraku.kernel.vec import cross, ld3, ld6, ld9, mm, mt, mtv, mv, s_inverse, s_to_m, scale, st3, st6, st9, sub, sv
 from bunraku.model.layout import IA, LEAF, MASS, NW, RIGID
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.vec import cross, ld3, ld6, ld9, mm, mt, mtv, mv, s_inverse, s_to_m, scale, st3, st6, st9, sub, sv
 
 
 @inline

@@ -1,9 +1,10 @@
 """Jacobians: how bodies and frames move per rate of each degree of freedom.
 
-`columns` gives, for every elementary joint DoF in the order of q (followers included), the motion column about the world's origin,
-(linear, angular) in world axes; the same that Pinocchio's computeJointJacobians computes. `frame_jacobian` gathers the columns of one frame's
-ancestors, taken at the frame's origin. A gear's members each have a column; in a frame's Jacobian they add up in that of their common q.
-Checked in tests/dynamics/test_laws.py and test_pinocchio.py.
+`columns` gives, for every elementary joint DoF in the order of q (followers included), the motion column about the
+world's origin, (linear, angular) in world axes; the same that Pinocchio's computeJointJacobians computes.
+`frame_jacobian` gathers the columns of one frame's ancestors, taken at the frame's origin. A gear's members each have a
+column; in a frame's Jacobian they add up in that of their common q. Checked in tests/dynamics/test_laws.py and
+test_pinocchio.py.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from bunraku.dynamics.arguments import BAD_SIZE, OK
 from bunraku.dynamics.composite import joint_column, place_all
 from bunraku.dynamics.passes import angles, place, world_pose
 from bunraku.dynamics.work import opened, sizes
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow
+from bunraku.kernel.vec import add, cross, ld3, ld9, mv, sub
 from bunraku.model.layout import COLUMN, DOF, IV, NW, PARENT, POS, ROT
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import borrow
-from bunraku.spatial.vec import add, cross, ld3, ld9, mv, sub
 
 
 @inline

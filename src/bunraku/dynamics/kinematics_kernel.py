@@ -1,8 +1,9 @@
 """Poses, velocities and bias accelerations of all bodies, and the figure's centre of mass, momentum and energy.
 
-Velocities and accelerations are those of the body's origin, (linear, angular) in world axes; accelerations are classical, for v' = 0 and
-without gravity: the acceleration is J v' + bias. Momentum is (linear, angular about the centre of mass). Energy: kinetic, rotors included, and
-potential, zero at the world's origin. Checked in tests/dynamics/test_laws.py and test_pinocchio.py.
+Velocities and accelerations are those of the body's origin, (linear, angular) in world axes; accelerations are
+classical, for v' = 0 and without gravity: the acceleration is J v' + bias. Momentum is (linear, angular about the
+centre of mass). Energy: kinetic, rotors included, and potential, zero at the world's origin. Checked in
+tests/dynamics/test_laws.py and test_pinocchio.py.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from bunraku.dynamics.arguments import OK
 from bunraku.dynamics.composite import composite_wrench, composites, joint_column
 from bunraku.dynamics.passes import angles, drift, place, rigid, spin, swing, world_pose
 from bunraku.dynamics.work import opened
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow, ld, st
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, scale, st3, sub, sv
 from bunraku.model.layout import (
     ACC,
     ALPHA,
@@ -26,10 +31,6 @@ from bunraku.model.layout import (
     ROTOR,
     VEL,
 )
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import borrow, ld, st
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld9, scale, st3, sub, sv
 
 
 @inline
@@ -82,7 +83,8 @@ def rotor_energy(ints, reals, v, i):
 
 @entry("h DD DD DD")
 def centroidal_many(handle, q, v, out):
-    """Fill out (batch, 12): centre of mass 3, linear momentum 3, angular momentum about it 3, kinetic, potential energy, mass."""
+    """Fill out (batch, 12): centre of mass 3, linear momentum 3, angular momentum about it 3, kinetic, potential
+    energy, mass."""
     ints, reals, work = opened(handle)
     rows = borrow(q)
     rates = borrow(v)

@@ -1,17 +1,21 @@
 """The parts that the tree algorithms share: placing a body, moving it, and its rigid inertia and wrench.
 
-Formulation ("hybrid"): everything in world axes, each body at its own joint origin. Positions then only enter as arms between
-neighbouring origins, which keeps long chains accurate, and no inertia has to be turned from frame to frame.
+Formulation ("hybrid"): everything in world axes, each body at its own joint origin. Positions then only enter as arms
+between neighbouring origins, which keeps long chains accurate, and no inertia has to be turned from frame to frame.
 
 Accelerations are classical. With r the arm, s the axis and parent p (002, eqs (9), (15)):
     hinge   w = wp + s q'        al = alp + wp x s q'      a = ap + alp x r + wp x (wp x r)
     slider  w = wp               al = alp                  a = ap + alp x r + wp x (wp x r) + 2 wp x s q'
-plus s q'' in al or a. Linear velocities do not enter. `al`, `a` are here the accelerations for v' = 0 ("bias"), so that the algorithms
-only have to find what v' adds.
+plus s q'' in al or a. Linear velocities do not enter. `al`, `a` are here the accelerations for v' = 0 ("bias"), so that
+the algorithms only have to find what v' adds.
 """
 
 from __future__ import annotations
 
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.trig import sincos, sincos_all
+from bunraku.kernel.vec import add, axpy, col, cross, ld3, ld9, mm, mv, quat_matrix, rotate_s, scale, st3, st9, sv
 from bunraku.model.layout import (
     ACC,
     ALPHA,
@@ -41,15 +45,12 @@ from bunraku.model.layout import (
     TURN,
     VEL,
 )
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import ld, st
-from bunraku.spatial.trig import sincos, sincos_all
-from bunraku.spatial.vec import add, axpy, col, cross, ld3, ld9, mm, mv, quat_matrix, rotate_s, scale, st3, st9, sv
 
 
 @inline
 def angles(ints, q, work):
-    """Sines and cosines of all of q, behind the bodies' slots; four at a time, which costs less than to pick out the hinges."""
+    """Sines and cosines of all of q, behind the bodies' slots; four at a time, which costs less than to pick out the
+    hinges."""
     sincos_all(q, q.shape[0], work, ints.shape[0] * NW)
 
 

@@ -1,7 +1,7 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm: tau from q, v, v' and external forces, in O(n).
 
-Outward: poses and accelerations (passes.py, plus s v'), and the wrench each body's motion needs. Inward: wrenches summed towards the base; a
-joint's torque is s . n (hinge) or s . f (slider), times its gear ratio, plus rotor inertia.
+Outward: poses and accelerations (passes.py, plus s v'), and the wrench each body's motion needs. Inward: wrenches
+summed towards the base; a joint's torque is s . n (hinge) or s . f (slider), times its gear ratio, plus rotor inertia.
 Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
@@ -13,6 +13,10 @@ from bunraku.dynamics.articulated import add_wrench, axis
 from bunraku.dynamics.batch import pack, unpack
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing
 from bunraku.dynamics.work import opened, opened_lanes, sizes
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import LANES, borrow, ld, st
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, mtv, mv, st3
 from bunraku.model.layout import (
     ACC,
     ALPHA,
@@ -30,10 +34,6 @@ from bunraku.model.layout import (
     SLIDER,
     WRENCH,
 )
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import LANES, borrow, ld, st
-from bunraku.spatial.vec import add, axpy, cross, dot, ld3, ld9, mtv, mv, st3
 
 
 @inline

@@ -1,8 +1,9 @@
 """Work: reusable scratch for one model, and the short way into kernels.
 
-A kernel that takes eight arrays spends 0.8 us of a 4 us call on looking at them. So a Work keeps the addresses of the model's arrays and
-of its scratch in a small table, and kernels take the table's address (`handle`) in place of the arrays; `opened`
-turns it back into arrays inside the kernel. The Work holds the arrays, so a handle is valid while its Work lives.
+A kernel that takes eight arrays spends 0.8 us of a 4 us call on looking at them. So a Work keeps the addresses of the
+model's arrays and of its scratch in a small table, and kernels take the table's address (`handle`) in place of the
+arrays; `opened` turns it back into arrays inside the kernel. The Work holds the arrays, so a handle is valid while its
+Work lives.
 
 A Work is never state: every function overwrites it. It serves one thread at a time; give each thread its own.
 As plain Python (no JIT) the handle is the Work itself.
@@ -16,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.kernel.compile import JIT
+from bunraku.kernel.lanes import LANES
 from bunraku.model.layout import NW
 from bunraku.model.model import Model
-from bunraku.spatial.kernel import JIT
-from bunraku.spatial.lanes import LANES
 
 INTS, REALS, SCRATCH, LANE_SCRATCH, NB, NQ, NV = range(7)  # rows of the table
 

@@ -1,4 +1,7 @@
-"""The compiled side of Work: arrays made inside a kernel from the addresses in a Work's table. See bunraku.dynamics.work."""
+"""The compiled side of Work: arrays made inside a kernel from the addresses in a Work's table.
+
+See bunraku.dynamics.work.
+"""
 
 # pyright: reportPrivateImportUsage=false
 
@@ -7,10 +10,10 @@ from __future__ import annotations
 from numba import carray
 
 from bunraku.dynamics.work import INTS, LANE_SCRATCH, NB, NQ, NV, REALS, SCRATCH
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import LANES
+from bunraku.kernel.pointers import int_pointer, real_pointer
 from bunraku.model.layout import NF, NI, NW
-from bunraku.spatial.kernel import inline
-from bunraku.spatial.lanes import LANES
-from bunraku.spatial.pointers import int_pointer, real_pointer
 
 
 @inline

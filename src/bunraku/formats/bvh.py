@@ -3,11 +3,12 @@
     HIERARCHY  ROOT name { OFFSET x y z  CHANNELS n names…  JOINT name { … }  End Site { OFFSET x y z } }
     MOTION     Frames: n   Frame Time: seconds   rows of numbers
 
-Any number and order of the channels Xposition … Zrotation, at any joint, is read. Rotations [degrees] multiply in the order of their
-channels, R = R1 R2 R3; a root stands at OFFSET + position, at any other joint a position replaces the OFFSET along its axis. Lengths are in
-whatever unit the file has, y is up and z ahead. Numbers are written with nine places, so what is read, written and read again is the same.
-Source: the Biovision format as described by M. Meredith and S. Maddock, "Motion Capture File Formats Explained" (2001).
-What a motion is of it: bunraku.formats.bvh_motion. Checked in tests/formats/test_bvh.py.
+Any number and order of the channels Xposition … Zrotation, at any joint, is read. Rotations [degrees] multiply in the
+order of their channels, R = R1 R2 R3; a root stands at OFFSET + position, at any other joint a position replaces the
+OFFSET along its axis. Lengths are in whatever unit the file has, y is up and z ahead. Numbers are written with nine
+places, so what is read, written and read again is the same. Source: the Biovision format as described by M. Meredith
+and S. Maddock, "Motion Capture File Formats Explained" (2001). What a motion is of it: bunraku.formats.bvh_motion.
+Checked in tests/formats/test_bvh.py.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""BVH as Motion, both ways: a skeleton becomes a description with a free root and ball joints, a figure's motion becomes channels.
+"""BVH as Motion, both ways: a skeleton becomes a description with a free root and ball joints, a figure's motion
+becomes channels.
 
-World axes x ahead, y left, z up are BVH's z, x, y. Reading: a joint with rotation channels is a ball, position channels of other joints
-than the root are sliders, end
-sites are frames; a link gets capsules to see it by, and a nominal mass of 1 kg, as BVH has none. Writing: the neutral pose is BVH's zero
-pose. With R0 the rotation of a link in it,
-G = R R0' is how far the link has turned, and its channels are the angles of  G_parent' G , its offset  p - p_parent  in the neutral pose; a
-joint whose link's origin
-moves against its parent gets position channels. Angles are those nearest to the frame before: of the two solutions (a, b, c) and (a + pi,
-pi - b, c + pi), whole
-turns added. Read, written and read again, the rotations agree to 1e-6 degrees. Checked in tests/formats/test_bvh.py.
+World axes x ahead, y left, z up are BVH's z, x, y. Reading: a joint with rotation channels is a ball, position channels
+of other joints than the root are sliders, end sites are frames; a link gets capsules to see it by, and a nominal mass
+of 1 kg, as BVH has none. Writing: the neutral pose is BVH's zero pose. With R0 the rotation of a link in it, G = R R0'
+is how far the link has turned, and its channels are the angles of  G_parent' G , its offset  p - p_parent  in the
+neutral pose; a joint whose link's origin moves against its parent gets position channels. Angles are those nearest to
+the frame before: of the two solutions (a, b, c) and (a + pi, pi - b, c + pi), whole turns added. Read, written and read
+again, the rotations agree to 1e-6 degrees. Checked in tests/formats/test_bvh.py.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from bunraku.model.along import frame_along
 from bunraku.model.configuration import multiply
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
 from bunraku.model.model import Model
-from bunraku.motion.motion import Motion
+from bunraku.recording.motion import Motion
 
 SCALE = 0.01  # m a unit of the file: centimetres
 TO_WORLD, TO_BVH = [2, 0, 1], [1, 2, 0]  # x of the world is z of BVH …
@@ -33,7 +32,10 @@ ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
 def load_bvh(path: str | Path, *, scale: float = SCALE) -> Motion:
-    """The motion in a BVH file. scale: metres a unit of the file (0.01 where it is in centimetres; 0.056444 for the CMU collection)."""
+    """The motion in a BVH file.
+
+    scale: metres a unit of the file (0.01 where it is in centimetres; 0.056444 for the CMU collection).
+    """
     return to_motion(read(path), scale=scale, name=Path(path).stem)
 
 
@@ -175,9 +177,11 @@ def tip(model: Model, link: str, turn: np.ndarray, scale: float) -> tuple[float,
 
 
 def angles(R: np.ndarray, order: str) -> np.ndarray:
-    """(n, 3): a, b, c [rad] with R = R_i(a) R_j(b) R_k(c), the axes those of BVH named by `order`, nearest to those of the frame before.
+    """(n, 3): a, b, c [rad] with R = R_i(a) R_j(b) R_k(c), the axes those of BVH named by `order`, nearest to those of
+    the frame before.
 
-    With e = 1 for a cyclic order, else -1:  R_ik = e sin b,  tan a = -e R_jk / R_kk ;  c from  R_i(a)' R , exact also where b nears 90 degrees.
+    With e = 1 for a cyclic order, else -1:  R_ik = e sin b,  tan a = -e R_jk / R_kk ;  c from  R_i(a)' R , exact also
+    where b nears 90 degrees.
     """
     i, j, k = (AXES[x] for x in order)
     e = 1.0 if (j - i) % 3 == 1 else -1.0

@@ -3,11 +3,10 @@
     time [s], human.root.x [m], …, human.waist.w [1], …, torque human.left_knee [N m],
     force human.z [N], com human.x [m], zmp human.x [m], energy human [J]
 
-Coordinates are those of q (bunraku.motion): of a hinge rad, a slider m, a ball its quaternion w x y z, a free base x y z and its quaternion
-qw qx qy qz. `force` is what
-a figure feels from everything that is not itself. Numbers are written so that they read back bit for bit; an empty field is no number (a
-zero-moment point in the air).
-Checked in tests/formats/test_csvfile.py.
+Coordinates are those of q (bunraku.motion): of a hinge rad, a slider m, a ball its quaternion w x y z, a free base x y
+z and its quaternion qw qx qy qz. `force` is what a figure feels from everything that is not itself. Numbers are written
+so that they read back bit for bit; an empty field is no number (a zero-moment point in the air). Checked in
+tests/formats/test_csvfile.py.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ import numpy as np
 from bunraku.errors import FormatError, UnknownName, closest
 from bunraku.files import read_text, write_text
 from bunraku.model.model import Model
-from bunraku.motion.motion import Motion, even_times
-from bunraku.motion.recording import Recording
+from bunraku.recording.motion import Motion, even_times
+from bunraku.recording.reader import Recording
 
 Column = tuple[str, str]  # name, unit
 QUATERNION = (("w", "1"), ("x", "1"), ("y", "1"), ("z", "1"))

@@ -1,8 +1,8 @@
 """NumPy .npz of a recording: its arrays by name, for programs that know nothing of Bunraku. Nothing is pickled.
 
-times q v torques, com zmp energy, patch_count patches normal points forces as bunraku.world.frames has them, force_on (frames, figures, 3),
-names as text: figures, joints
-(coordinates of q), dofs (of v and torques), shapes; `header` and `events` are JSON. Checked in tests/formats/test_csvfile.py.
+times q v torques, com zmp energy, patch_count patches normal points forces as bunraku.world.frames has them, force_on
+(frames, figures, 3), names as text: figures, joints (coordinates of q), dofs (of v and torques), shapes; `header` and
+`events` are JSON. Checked in tests/formats/test_csvfile.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from bunraku.errors import FormatError, InputError
 from bunraku.files import write_bytes
 from bunraku.formats.csvfile import coordinates
-from bunraku.motion.recording import Recording
+from bunraku.recording.reader import Recording
 from bunraku.world.frames import LAYOUT
 
 

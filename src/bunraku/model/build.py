@@ -1,8 +1,10 @@
-"""From a Description to a Model: merge fixed joints, split universal joints, choose body axes, group gears, number everything.
+"""From a Description to a Model: merge fixed joints, split universal joints, choose body axes, group gears, number
+everything.
 
-Steps: (1) every link becomes one body a joint (a link with k joints: k bodies, all but the last massless), or part of its parent's body if
-it has none; (2) gears become groups; (3) bodies are numbered group by group, parents first; (4) arrays are filled; (5) a numerical
-pass refuses a figure whose mass matrix is singular. Body frames and columns: bunraku.model.layout.
+Steps: (1) every link becomes one body a joint (a link with k joints: k bodies, all but the last massless), or part of
+its parent's body if it has none; (2) gears become groups; (3) bodies are numbered group by group, parents first; (4)
+arrays are filled; (5) a numerical pass refuses a figure whose mass matrix is singular. Body frames and columns:
+bunraku.model.layout.
 """
 
 from __future__ import annotations
@@ -325,7 +327,8 @@ def _frozen(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
 class DofTable:
     """Limits and passive forces per degree of freedom; those of gear followers are mapped to the leader.
 
-    With q_c = g q + o: limits (lo - o)/g, (up - o)/g intersected; speed limits / |g|; damping, stiffness times g^2; friction times |g|.
+    With q_c = g q + o: limits (lo - o)/g, (up - o)/g intersected; speed limits / |g|; damping, stiffness times g^2;
+    friction times |g|.
     """
 
     def __init__(self) -> None:

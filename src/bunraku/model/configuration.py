@@ -1,7 +1,9 @@
-"""Configurations: moving, comparing, drawing at random. q lives on a curved space: quaternions turn in their own (body) axes.
+"""Configurations: moving, comparing, drawing at random. q lives on a curved space: quaternions turn in their own (body)
+axes.
 
-`integrate(model, q, v, dt)` moves q along the constant rate v for dt; `difference(model, q0, q1)` is the rate that does it in one second:
-integrate(q0, difference(q0, q1)) = q1. Both take one state or a batch (leading axis). Checked in tests/model/test_configuration.py.
+`integrate(model, q, v, dt)` moves q along the constant rate v for dt; `difference(model, q0, q1)` is the rate that does
+it in one second: integrate(q0, difference(q0, q1)) = q1. Both take one state or a batch (leading axis). Checked in
+tests/model/test_configuration.py.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 A `Description` is plain, mutable data that a person or a file reader writes; `bunraku.model.build` checks it and turns
 it into an immutable `Model`. A file format returns a Description and never a Model.
 
-Frames and units: SI, right-handed. A link's `position`/`rotation` place its frame in its parent link's frame at the joint
-reference position. Joint axes and anchors, inertias and shapes are written in the link's own axes. Rotations may be given as
-a 3x3 matrix or as a quaternion (w, x, y, z).
+Frames and units: SI, right-handed. A link's `position`/`rotation` place its frame in its parent link's frame at the
+joint reference position. Joint axes and anchors, inertias and shapes are written in the link's own axes. Rotations may
+be given as a 3x3 matrix or as a quaternion (w, x, y, z).
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class Inertia:
 class Joint:
     """How a link moves against its parent.
 
-    kind: hinge (1 DoF about `axis`), slider (1 DoF along `axis`), universal (2: `axis`, then `axis2` carried by the first),
-    ball (3), free (6), fixed (0). `anchor` is the joint's centre in link axes. Units: rad or m, N m or N, SI throughout.
-    Values of a universal joint may be pairs. `reference` is the value of q at which the link has its described pose.
-    `swing` [rad] is the largest angle between the two z axes of a ball, `twist` its range about z.
+    kind: hinge (1 DoF about `axis`), slider (1 DoF along `axis`), universal (2: `axis`, then `axis2` carried by the
+    first), ball (3), free (6), fixed (0). `anchor` is the joint's centre in link axes. Units: rad or m, N m or N, SI
+    throughout. Values of a universal joint may be pairs. `reference` is the value of q at which the link has its
+    described pose. `swing` [rad] is the largest angle between the two z axes of a ball, `twist` its range about z.
     `where` is the place in the source file (`file:line`), for messages.
     """
 
@@ -84,8 +84,8 @@ class Joint:
 
 @dataclass
 class Shape:
-    """A geometric shape on a link: sphere (radius), capsule/cylinder (radius, half length along z), box (three half sizes), plane
-    (z > 0 is free), mesh (file `mesh`, scaled by `scale`). `role` is "both", "collision" or "visual"."""
+    """A geometric shape on a link: sphere (radius), capsule/cylinder (radius, half length along z), box (three half
+    sizes), plane (z > 0 is free), mesh (file `mesh`, scaled by `scale`). `role` is "both", "collision" or "visual"."""
 
     kind: str
     size: tuple[float, ...] = ()
@@ -100,7 +100,8 @@ class Shape:
 
 @dataclass
 class Link:
-    """A rigid body and the joint (or, from inner to outer, the joints) that tie it to `parent` (None = the fixed world)."""
+    """A rigid body and the joint (or, from inner to outer, the joints) that tie it to `parent` (None = the fixed
+    world)."""
 
     name: str
     parent: str | None = None
@@ -136,7 +137,10 @@ class Gear:
 
 @dataclass
 class Note:
-    """Something a reader or the builder wants the user to know. kind: "ignored" (not understood), "changed" or "warning"."""
+    """Something a reader or the builder wants the user to know.
+
+    kind: "ignored" (not understood), "changed" or "warning".
+    """
 
     kind: str
     text: str
@@ -148,7 +152,10 @@ class Note:
 
 @dataclass
 class Description:
-    """A whole figure: see the module text. `collide_exclude` lists pairs of link names that never touch; `gravity` [m/s^2]."""
+    """A whole figure: see the module text.
+
+    `collide_exclude` lists pairs of link names that never touch; `gravity` [m/s^2].
+    """
 
     name: str = "figure"
     links: list[Link] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Several figures and things as one Model: arrays side by side, one world, names with the figure's name in front.
 
-The tree algorithms do not care whether bodies belong to one figure, so a scene of many is stepped by one kernel call. Figure k's bodies,
-coordinates and rates begin at its `Part`'s offsets. Checked in tests/model/test_forest.py.
+The tree algorithms do not care whether bodies belong to one figure, so a scene of many is stepped by one kernel call.
+Figure k's bodies, coordinates and rates begin at its `Part`'s offsets. Checked in tests/model/test_forest.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Which gears the tree can eliminate, and how their joints hang together.
 
-A gear couples two 1-DoF joints, q_f = ratio q_l + offset. A *group* is a set of joints that share one q. It can be eliminated inside the
-articulated-body algorithm when every member is carried by another member or by one common outer body (002, sections
-2.6, 2.7; chains and mixtures as well). Groups grow coupling by coupling until nothing more fits; what is left over is kept as a constraint.
+A gear couples two 1-DoF joints, q_f = ratio q_l + offset. A *group* is a set of joints that share one q. It can be
+eliminated inside the articulated-body algorithm when every member is carried by another member or by one common outer
+body (002, sections 2.6, 2.7; chains and mixtures as well). Groups grow coupling by coupling until nothing more fits;
+what is left over is kept as a constraint.
 
 Checked in tests/model/test_gears.py and tests/dynamics/test_gears.py.
 """
@@ -73,7 +74,8 @@ def group_gears(parent: list[int], couplings: list[Coupling]) -> tuple[list[Grou
 
 
 def order_groups(parent: list[int], groups: list[Group]) -> tuple[list[list[int]], list[list[int]]]:
-    """Groups twice, members parents first: depth first (the order of q and v), and level by level (the order of bodies).
+    """Groups twice, members parents first: depth first (the order of q and v), and level by level (the order of
+    bodies).
 
     Level by level, neighbours in a kernel's loop belong to different limbs, and the processor works on both at once.
     """

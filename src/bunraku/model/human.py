@@ -1,14 +1,15 @@
 """The human figure of document 000: 28 degrees of freedom and a free base, 69 kg, soles of 19 x 12 cm.
 
-Masses and principal inertias: Table 3 of 000; its smallest principal inertia lies along the segment, which is our assumption (the table
-does not say how its axes lie).
-Joints: Fig. 5 of 000 – waist 3, neck 3, and on each side hip 3, knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of
-the lower arms. Segment lengths are fractions of the height after Drillis and Contini (as printed in D. A. Winter, Biomechanics and Motor
-Control of Human Movement); the waist, the neck and the distance of the hips, which they do not give, and all ranges and torque limits are
-ours. Everything scales: lengths with height / 1.7 m, masses with mass / 69 kg, inertias with both.
+Masses and principal inertias: Table 3 of 000; its smallest principal inertia lies along the segment, which is our
+assumption (the table does not say how its axes lie). Joints: Fig. 5 of 000 – waist 3, neck 3, and on each side hip 3,
+knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of the lower arms. Segment lengths are fractions of the height
+after Drillis and Contini (as printed in D. A. Winter, Biomechanics and Motor Control of Human Movement); the waist, the
+neck and the distance of the hips, which they do not give, and all ranges and torque limits are ours. Everything scales:
+lengths with height / 1.7 m, masses with mass / 69 kg, inertias with both.
 
-Axes at rest: x forward, y left, z up; every link's z points up along its segment, so that the twist of a ball joint turns the segment about
-itself. Knee and elbow are positive in flexion. The base is the pelvis, placed so that the soles touch z = 0.
+Axes at rest: x forward, y left, z up; every link's z points up along its segment, so that the twist of a ball joint
+turns the segment about itself. Knee and elbow are positive in flexion. The base is the pelvis, placed so that the soles
+touch z = 0.
 """
 
 from __future__ import annotations

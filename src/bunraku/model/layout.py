@@ -1,14 +1,14 @@
 """Where things stand in the two arrays that kernels read, and in the scratch they write.
 
-A Model reaches kernels as `ints` (nb, NI) and `reals` (nb, NF), a row a body; few arrays keep the cost of a call low. Row 0 is the
-fixed world, so that every body has a parent; its placement columns hold gravity. Bodies are numbered level by level,
-parents first; the members of a gear group stand side by side.
+A Model reaches kernels as `ints` (nb, NI) and `reals` (nb, NF), a row a body; few arrays keep the cost of a call low.
+Row 0 is the fixed world, so that every body has a parent; its placement columns hold gravity. Bodies are numbered level
+by level, parents first; the members of a gear group stand side by side.
 
-Body frames: origin at the joint's centre; the link's own axes where the axis of a hinge or slider is one of them (so that most
-rotations between neighbours at q = 0 are the identity), else turned so that the joint's axis is z.
-Scratch is `work` (nb * NW + 2 nq,) or, for lanes, (…, LANES); body i's slots begin at i * NW, and the sines and cosines of
-all of q stand behind. In scratch everything is in world
-axes; spatial quantities of a body are taken at its own origin, angular part first.
+Body frames: origin at the joint's centre; the link's own axes where the axis of a hinge or slider is one of them (so
+that most rotations between neighbours at q = 0 are the identity), else turned so that the joint's axis is z. Scratch is
+`work` (nb * NW + 2 nq,) or, for lanes, (…, LANES); body i's slots begin at i * NW, and the sines and cosines of all of
+q stand behind. In scratch everything is in world axes; spatial quantities of a body are taken at its own origin,
+angular part first.
 """
 
 from __future__ import annotations

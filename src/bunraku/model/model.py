@@ -1,8 +1,8 @@
 """The Model: an immutable description of figures and things as arrays, ready for kernels.
 
-nb counts bodies including the fixed world (body 0), nq and nv the coordinates and the degrees of freedom after gears have been
-eliminated. q and v follow MuJoCo: see docs/conventions.md. A body is what moves as one: links joined by fixed joints are one
-body, and every link and frame keeps its name and pose.
+nb counts bodies including the fixed world (body 0), nq and nv the coordinates and the degrees of freedom after gears
+have been eliminated. q and v follow MuJoCo: see docs/conventions.md. A body is what moves as one: links joined by fixed
+joints are one body, and every link and frame keeps its name and pose.
 """
 
 from __future__ import annotations

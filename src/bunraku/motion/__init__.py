@@ -1,5 +1,5 @@
-"""Motion: recordings of worlds, motions of single figures (docs/recordings.md); generation, retargeting, the dynamics filter
-(docs/motion-generation.md).
+"""Motion: recordings of worlds, motions of single figures (docs/recordings.md); generation, retargeting, the dynamics
+filter (docs/motion-generation.md).
 
 Names are loaded when first used, so that reading a recording does not import what makes motions.
 """
@@ -10,8 +10,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
-    "motion": "Motion",
-    "recording": "Instant Recording",
     "solved": "Solved Touch",
     "consistency": "Consistency consistency",
     "generate": "generate",
@@ -20,13 +18,18 @@ _HOME = {
     "replay": "Replay replay",
     "retarget": "retarget",
     "footing": "find_feet",
-    "footsteps": "stand walk_motion",
+    "plain_walk": "stand walk_motion",
     "filter": "Filtered dynamics_filter",
     "follow": "Followed Help follow",
     "apart": "overlaps",
 }
 _WHERE = {name: f"bunraku.motion.{module}" for module, names in _HOME.items() for name in names.split()}
-_WHERE["Recorder"] = "bunraku.world.recorder"
+_WHERE |= {
+    "Instant": "bunraku.recording.reader",
+    "Motion": "bunraku.recording.motion",
+    "Recorder": "bunraku.recording.recorder",
+    "Recording": "bunraku.recording.reader",
+}
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
@@ -35,16 +38,16 @@ if TYPE_CHECKING:
     from bunraku.motion.filter import Filtered, dynamics_filter  # noqa: F401
     from bunraku.motion.follow import Followed, Help, follow  # noqa: F401
     from bunraku.motion.footing import find_feet  # noqa: F401
-    from bunraku.motion.footsteps import stand, walk_motion  # noqa: F401
     from bunraku.motion.generate import generate  # noqa: F401
-    from bunraku.motion.motion import Motion  # noqa: F401
     from bunraku.motion.paths import samples, swing, waypoints  # noqa: F401
-    from bunraku.motion.recording import Instant, Recording  # noqa: F401
+    from bunraku.motion.plain_walk import stand, walk_motion  # noqa: F401
     from bunraku.motion.replay import Replay, replay  # noqa: F401
     from bunraku.motion.requests import Contact, Trajectory  # noqa: F401
     from bunraku.motion.retarget import retarget  # noqa: F401
     from bunraku.motion.solved import Solved, Touch  # noqa: F401
-    from bunraku.world.recorder import Recorder  # noqa: F401
+    from bunraku.recording.motion import Motion  # noqa: F401
+    from bunraku.recording.reader import Instant, Recording  # noqa: F401
+    from bunraku.recording.recorder import Recorder  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

@@ -1,9 +1,10 @@
 """Apart: links of one figure that come near each other, and bounds that keep them from touching.
 
-Near pairs are found by the world's own collision detection (bunraku.collision) with a margin. With distance g between the nearest points of links a
-and b, normal n from b to a and rate g' = n.(va - vb), the bound  g'' >= (-SLOW (g - KEEP) - g') / SOON  lets them come together no faster than
-exp(-SLOW t) to a distance KEEP, as bunraku.choreography does. `overlaps` says how deep links of a motion are inside each other.
-World axes, SI units. Checked in tests/motion/test_apart.py.
+Near pairs are found by the world's own collision detection (bunraku.collision) with a margin. With distance g between
+the nearest points of links a and b, normal n from b to a and rate g' = n.(va - vb), the bound  g'' >= (-SLOW (g - KEEP)
+- g') / SOON  lets them come together no faster than exp(-SLOW t) to a distance KEEP, as bunraku.choreography does.
+`overlaps` says how deep links of a motion are inside each other. World axes, SI units. Checked in
+tests/motion/test_apart.py.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from bunraku.collision import Contacts, Geometry, Placed
-from bunraku.collision import layout as at
+from bunraku.collision import shape_layout as at
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
+from bunraku.humanoid.touching import soles
 from bunraku.model.model import Model
-from bunraku.motion.motion import Motion
+from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.settle import within
-from bunraku.motion.stepping import stepper
-from bunraku.motion.touching import soles
+from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
 
 KEEP, LOOK = 0.008, 0.08  # m: the distance that is kept; from which on links are looked after
@@ -32,7 +33,8 @@ SMOOTH, ROUNDS = 0.08, 12  # s; rounds of moving arms out
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """Two links, by name and body, the nearest point between them, the normal from b to a, their distance [m], negative where they overlap."""
+    """Two links, by name and body, the nearest point between them, the normal from b to a, their distance [m], negative
+    where they overlap."""
 
     links: tuple[str, str]
     bodies: tuple[int, int]
@@ -76,8 +78,8 @@ class OwnLinks:
         ]
 
     def bounds(self, q: np.ndarray, kin: Kinematics) -> list[Bound]:
-        """What keeps arms (and whatever is no leg) from the rest; see the module text. Legs are kept apart by the ways of their feet
-        (motion.footing): passing feet come straight at each other and still do not meet."""
+        """What keeps arms (and whatever is no leg) from the rest; see the module text. Legs are kept apart by the ways
+        of their feet (motion.footing): passing feet come straight at each other and still do not meet."""
         near = [x for x in self.near(kin) if x.bodies[0] in self.limbs or x.bodies[1] in self.limbs]
         if not near:
             return []
@@ -104,7 +106,8 @@ def own_links(model: Model) -> OwnLinks:
 
 
 def arms_outside(motion: Motion) -> Motion:
-    """The motion with every limb that is no leg turned out of the body: joints of the limb give the distance KEEP and a little, smoothly in time."""
+    """The motion with every limb that is no leg turned out of the body: joints of the limb give the distance KEEP and a
+    little, smoothly in time."""
     model, own = motion.model, own_links(motion.model)
     limbs = own.limbs
     if not limbs or len(motion) < 4:
@@ -137,7 +140,8 @@ def arms_outside(motion: Motion) -> Motion:
 
 
 def limbs_of(model: Model) -> dict[int, np.ndarray]:
-    """Body -> degrees of freedom of its limb: chains that end in no sole, from where they leave the trunk (a link with several below it) on."""
+    """Body -> degrees of freedom of its limb: chains that end in no sole, from where they leave the trunk (a link with
+    several below it) on."""
     parent = {x.name: x.parent for x in model.description.links}
     below: dict[str, int] = {}
     for up in parent.values():

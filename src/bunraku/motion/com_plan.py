@@ -1,18 +1,20 @@
-"""A path of the centre of mass that the ground can carry: the nearest one to a recorded path whose zero-moment point stays in the soles.
+"""A path of the centre of mass that the ground can carry: the nearest one to a recorded path whose zero-moment point
+stays in the soles.
 
 With forces f = m (c'' + g) at the zero-moment point p on the floor and the rate of angular momentum L' about c:
     px = cx - (z m cx'' + Ly') / fz ,   py = cy - (z m cy'' - Lx') / fz ,   fz = m (cz'' + g)       (Vukobratovic's zero-moment point)
-Height first (then fz and z are known and p is linear in the rest), then x, y, A = int (L - L_rec) dt and, where asked, shifts s_i of the stances
-together, cubic B-splines with a knot every FINE frames: minimise
+Height first (then fz and z are known and p is linear in the rest), then x, y, A = int (L - L_rec) dt and, where asked,
+shifts s_i of the stances together, cubic B-splines with a knot every FINE frames: minimise
     sum |c - c_rec|^2 + w |c'' - c''_rec|^2 + (|A|^2 / LEAN^2 + |A'|^2 + w' |A''|^2) / SPIN^2 + STAY sum_i frames_i |s_i|^2
     with  load_low W <= fz <= load_high W,  p in the support polygon less `margin`,  |m cx''|, |m cy''| <= grip fz,  in the air  c'' = -g,  L' = 0,
 and Lz last, |Lz'| <= grip fz r, r the distance of the corners from their middle: none on one point, none in the air.
-Every edge of a support polygon moves with the stances of its ends. A runner's feet end farther ahead than the figure's: stances that move by
-centimetres keep its speed, which fixed ones would brake.
-Inequalities may give way (bunraku.motion.interior_point): always solvable, violated by millimetres where they must. A over the figure's moment of
-inertia is how far it leans from the recorded attitude: what is borrowed from angular momentum is given back. The whole motion is seen at once, so the
-path prepares for each step before it comes (what preview control does with a window), and for each flight: it leaves the floor with the speed that
-brings it to the next stance. Checked in tests/motion/test_com_plan.py.
+Every edge of a support polygon moves with the stances of its ends. A runner's feet end farther ahead than the figure's:
+stances that move by centimetres keep its speed, which fixed ones would brake. Inequalities may give way
+(bunraku.motion.interior_point): always solvable, violated by millimetres where they must. A over the figure's moment of
+inertia is how far it leans from the recorded attitude: what is borrowed from angular momentum is given back. The whole
+motion is seen at once, so the path prepares for each step before it comes (what preview control does with a window),
+and for each flight: it leaves the floor with the speed that brings it to the next stance. Checked in
+tests/motion/test_com_plan.py.
 """
 
 from __future__ import annotations
@@ -45,8 +47,8 @@ STAY = 1.0  # weight of the place of a stance [m^2] against that of the centre o
 
 @dataclass(frozen=True, eq=False)
 class ComPlan:
-    """c(t), the recorded L(t) and A(t) as splines; zmp (n, 2) and load (n) = fz / W at the frames; `outside` [m]: the most the ZMP leaves the
-    polygons less margin; shifts (stances, 2) [m]: how far stances moved."""
+    """c(t), the recorded L(t) and A(t) as splines; zmp (n, 2) and load (n) = fz / W at the frames; `outside` [m]: the
+    most the ZMP leaves the polygons less margin; shifts (stances, 2) [m]: how far stances moved."""
 
     spline: BSpline
     turning: BSpline
@@ -69,7 +71,8 @@ class ComPlan:
 
 
 def polygon_rows(points: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """(normals (k, 2), limits (k,)) of the convex hull of points from above, moved in by margin, at most to where the middle is."""
+    """(normals (k, 2), limits (k,)) of the convex hull of points from above, moved in by margin, at most to where the
+    middle is."""
     return polygon_ends(points, margin)[:2]
 
 
@@ -110,9 +113,10 @@ def basis(times: np.ndarray, knot: float) -> tuple[np.ndarray, list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """What is known of n frames: times; com, acc (n, 3): the recorded path and its calmed accelerations; momentum (n, 3), calmed; supports: corners
-    (m, 3) that touch; stances: the number of the stance of each, -1 where it must stay; highest (n) [m]; of the figure: mass, gravity; load: least
-    and largest, of the weight; margin [m]; grip: of the load, along and across."""
+    """What is known of n frames: times; com, acc (n, 3): the recorded path and its calmed accelerations; momentum (n,
+    3), calmed; supports: corners (m, 3) that touch; stances: the number of the stance of each, -1 where it must stay;
+    highest (n) [m]; of the figure: mass, gravity; load: least and largest, of the weight; margin [m]; grip: of the
+    load, along and across."""
 
     times: np.ndarray
     com: np.ndarray
@@ -159,8 +163,9 @@ def course_of(
     stances: Sequence[np.ndarray] | None = None,
     grip: float = 0.5,
 ) -> Course:
-    """What `planned` needs. com (n, 3) recorded; momentum (n, 3) L [kg m^2/s] about it; supports: corners (m, 3) that touch in every frame, none in
-    the air; highest (n): heights [m] that the legs reach; stances: the number of the stance of every corner, where stances may move."""
+    """What `planned` needs. com (n, 3) recorded; momentum (n, 3) L [kg m^2/s] about it; supports: corners (m, 3) that
+    touch in every frame, none in the air; highest (n): heights [m] that the legs reach; stances: the number of the
+    stance of every corner, where stances may move."""
     path = np.column_stack([calm(times, com[:, :2], CALM[0]), calm(times, com[:, 2], CALM[1])])
     acc = np.gradient(np.gradient(path, times, axis=0), times, axis=0)
     top = np.full(len(times), np.inf) if highest is None else highest
@@ -247,8 +252,9 @@ def known_at(B: Any, known: np.ndarray, k: int) -> np.ndarray:
 def zmp_rows(
     c: Course, air: np.ndarray, bases: tuple[Any, Any], z: np.ndarray, fz: np.ndarray, rate: np.ndarray
 ) -> tuple[list[tuple[Any, np.ndarray]], list[Any], list[np.ndarray], np.ndarray]:
-    """([(rows, constants) of px, py], rows and limits of p in its polygons, frames of each stance); z, fz, rate (n, …): of height, load and L_rec'.
-    In the rows p counts as a moment, of the weight: where little is carried, little matters."""
+    """([(rows, constants) of px, py], rows and limits of p in its polygons, frames of each stance); z, fz, rate (n, …):
+    of height, load and L_rec'. In the rows p counts as a moment, of the weight: where little is carried, little
+    matters."""
     (B, B2), n, size = bases, len(air), int(bases[0].shape[1])
     numbers = np.concatenate([np.unique(s) for s in c.stances])
     frames = np.bincount(numbers[numbers >= 0])

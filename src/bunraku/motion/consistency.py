@@ -1,11 +1,12 @@
-"""Consistency: whether a motion with contact forces obeys mechanics, recomputed from what was saved and from nothing else.
+"""Consistency: whether a motion with contact forces obeys mechanics, recomputed from what was saved and from nothing
+else.
 
 For every step k of a recording with a frame a step (semi-implicit Euler): a = (v_k - v_{k-1}) / dt, and
     rnea(q_{k-1}, v_{k-1}, a) - J' f = torques     with the points and forces f of the step;
-the six rows of a free base have no torque, so what is left there is the residual: of the weight W in the rows of force [N], of W times 1 m in
-the rows of moment. Contacts that are not grips must not pull (n.f >= 0) and must lie in the friction cone (|f_t| <= mu n.f).
-Numbers of a float32 recording limit what can be shown: v to 6e-8 of its size, so a to 1e-4 m/s^2 at 1 ms.
-Checked in tests/motion/test_consistency.py (it finds errors that are put in).
+the six rows of a free base have no torque, so what is left there is the residual: of the weight W in the rows of force
+[N], of W times 1 m in the rows of moment. Contacts that are not grips must not pull (n.f >= 0) and must lie in the
+friction cone (|f_t| <= mu n.f). Numbers of a float32 recording limit what can be shown: v to 6e-8 of its size, so a to
+1e-4 m/s^2 at 1 ms. Checked in tests/motion/test_consistency.py (it finds errors that are put in).
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics, rnea
 from bunraku.errors import InputError
-from bunraku.motion.recording import Recording
 from bunraku.motion.solved import Solved
+from bunraku.recording.reader import Recording
 
 CHUNK = 2000
 
 
 @dataclass(frozen=True)
 class Consistency:
-    """Largest over all frames. base_force, base_moment: of the body weight (times 1 m); joints: torques against rnea, of the weight times 1 m;
-    pull [N]: the most a contact pulls; cone [N]: the most a force is outside its cone; slip [m/s]: of pressing points, J(q_{k-1}) v_k; gap [m]: the
-    farthest a pressing point is from the floor (z = 0)."""
+    """Largest over all frames. base_force, base_moment: of the body weight (times 1 m); joints: torques against rnea,
+    of the weight times 1 m; pull [N]: the most a contact pulls; cone [N]: the most a force is outside its cone; slip
+    [m/s]: of pressing points, J(q_{k-1}) v_k; gap [m]: the farthest a pressing point is from the floor (z = 0)."""
 
     frames: int
     base_force: float

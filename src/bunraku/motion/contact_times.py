@@ -1,19 +1,21 @@
 """Contact times: when heel and toe of a recorded figure's feet touch, when it flies, and when a foot turns on its toe.
 
-Heel and toe of each sole (the hind and the fore edge) touch from the moment they are lower than LOW[0] above the lowest they come near it and
-slower than SLOW[0], until they are higher than LOW[1] or faster than SLOW[1] (hysteresis); shorter touches and gaps than BRIEF are dropped.
+Heel and toe of each sole (the hind and the fore edge) touch from the moment they are lower than LOW[0] above the lowest
+they come near it and slower than SLOW[0], until they are higher than LOW[1] or faster than SLOW[1] (hysteresis);
+shorter touches and gaps than BRIEF are dropped.
 
-Where no edge touches by that, the centre of mass decides. In flight it falls: of each such stretch the part in which it gains most speed beyond that
-of half a free fall, sum (-z'' - g/2) dt, is a flight if the gain is FALL or more. In all other frames something must carry, the edge with the least
-height + LATE speed, with a price SWITCH for going from one edge to another (dynamic programming, from the edges that touch before and to those that
-touch after). So the push-off of a runner, whose toes are longer than the figure's, counts until the body falls. Feet that leave for a flight, or
+Where no edge touches by that, the centre of mass decides. In flight it falls: of each such stretch the part in which it
+gains most speed beyond that of half a free fall, sum (-z'' - g/2) dt, is a flight if the gain is FALL or more. In all
+other frames something must carry, the edge with the least height + LATE speed, with a price SWITCH for going from one
+edge to another (dynamic programming, from the edges that touch before and to those that touch after). So the push-off
+of a runner, whose toes are longer than the figure's, counts until the body falls. Feet that leave for a flight, or
 land, within TOGETHER of each other do so at once.
 
-While another foot stands all the time, a touch shorter than HASTE is a tap that carries nothing, and a gap shorter than HASTE after which an edge
-is where it was, within STILL, is no step: both come from noise.
+While another foot stands all the time, a touch shorter than HASTE is a tap that carries nothing, and a gap shorter than
+HASTE after which an edge is where it was, within STILL, is no step: both come from noise.
 
-A foot that stands and whose heading changes by TURNED or more, faster than TURNING, turns on the middle of its toe edge meanwhile.
-Heights in m, z up. Checked in tests/motion/test_contact_times.py.
+A foot that stands and whose heading changes by TURNED or more, faster than TURNING, turns on the middle of its toe edge
+meanwhile. Heights in m, z up. Checked in tests/motion/test_contact_times.py.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ TURNING, TURNED = (1.5, 1.0), 0.8  # rad/s: from which on, until when; rad
 
 
 def edge_touches(middle: np.ndarray, lowest: np.ndarray, dt: float, pace: float) -> np.ndarray:
-    """Whether an edge touches, by height and speed with hysteresis; the faster the figure goes, and the more the recording shakes, the more a
-    foot that stands may seem to move."""
+    """Whether an edge touches, by height and speed with hysteresis; the faster the figure goes, and the more the
+    recording shakes, the more a foot that stands may seem to move."""
     low = [x * (1.0 + FAST * max(0.0, pace - 1.5)) for x in LOW]
     floor = minimum_filter1d(lowest, 2 * round(NEAR / dt) + 1)
     height = middle[:, 2] - np.clip(floor, -0.05, HIGH)
@@ -55,7 +57,10 @@ def edge_touches(middle: np.ndarray, lowest: np.ndarray, dt: float, pace: float)
 def ground_what_cannot_fly(
     touches: np.ndarray, middle: np.ndarray, fall: np.ndarray, dt: float, gravity: float
 ) -> None:
-    """See the module text. touches (edges, n) is changed; middle (edges, n, 3): places of the edges; fall (n): z'' of the centre of mass."""
+    """See the module text.
+
+    touches (edges, n) is changed; middle (edges, n, 3): places of the edges; fall (n): z'' of the centre of mass.
+    """
     cost = middle[:, :, 2] + LATE * np.linalg.norm(np.gradient(middle, dt, axis=1), axis=2)
     for a, b in runs(~np.any(touches, axis=0)):
         gain = (-fall[a:b] - 0.5 * gravity) * dt
@@ -75,7 +80,10 @@ def ground_what_cannot_fly(
 
 
 def leave_together(touches: np.ndarray, dt: float) -> None:
-    """Feet that leave for a flight, or come back from it, within TOGETHER of each other do so at once. touches (feet, n) is changed."""
+    """Feet that leave for a flight, or come back from it, within TOGETHER of each other do so at once.
+
+    touches (feet, n) is changed.
+    """
     for a, b in runs(~np.any(touches, axis=0)):
         near = round(TOGETHER / dt)
         for foot in touches:
@@ -112,7 +120,8 @@ def best_stretch(gain: np.ndarray) -> tuple[int, int, float]:
 
 
 def cheapest(cost: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """(n,): the way through cost (choices, n) with the least sum, SWITCH for each change, `first` and `last` (choices) for its ends."""
+    """(n,): the way through cost (choices, n) with the least sum, SWITCH for each change, `first` and `last` (choices)
+    for its ends."""
     total, back = cost[:, 0] + first, np.zeros(cost.shape, dtype=int)
     for n in range(1, cost.shape[1]):
         other = int(np.argmin(total))

@@ -1,14 +1,16 @@
-"""The one equation of document 000, (11):  A a - Hc' fc - Hj' tj = -b ,  Hc a = -Hc_dot v + c , at one state, and its weighted pseudo-inverse.
+"""The one equation of document 000, (11):  A a - Hc' fc - Hj' tj = -b ,  Hc a = -Hc_dot v + c , at one state, and its
+weighted pseudo-inverse.
 
 Known components are given one by one; the rest follows, in three levels, each exact before the next is heard:
   0  the motion of the contacts, Hc a = -Hc_dot v + c, with the rows of the free base solved for its acceleration beforehand,
      ab = Abb^-1 (Hcb' fc - bb - Abj aj), so that they hold to the last bit, whatever the rest asks for;
   1  requests, rows  R x = r  over x = (a, fc, tj), each with a weight: accelerations, torques, forces, end-link trajectories (22), (23);
   2  what is left: the smallest weighted deviation from preferred accelerations, forces and torques.
-Torques are no unknowns: tj = rows of A a + b - Hc' fc. Redundant contact rows (N8: straight knees, two soles) take the solution of least norm;
-where level 1 would need joint accelerations beyond MOST, its pseudo-inverse is damped (singularity-robust, Nakamura and Hanafusa 1986) by the least
-that keeps them within, so that singular and conflicting requests stay bounded and all others are met exactly.
-Cost: O(nv^3), some SVDs of 40 columns. Checked in tests/motion/test_equation.py.
+Torques are no unknowns: tj = rows of A a + b - Hc' fc. Redundant contact rows (N8: straight knees, two soles) take the
+solution of least norm; where level 1 would need joint accelerations beyond MOST, its pseudo-inverse is damped
+(singularity-robust, Nakamura and Hanafusa 1986) by the least that keeps them within, so that singular and conflicting
+requests stay bounded and all others are met exactly. Cost: O(nv^3), some SVDs of 40 columns. Checked in
+tests/motion/test_equation.py.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ class State:
 
 @dataclass
 class Rows:
-    """Level 1: rows over a (n, nv), over fc (n, nc) and over the torques of driven joints (n, nj), what they should give, their weights."""
+    """Level 1: rows over a (n, nv), over fc (n, nc) and over the torques of driven joints (n, nj), what they should
+    give, their weights."""
 
     nv: int
     nc: int
@@ -85,7 +88,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class Preferred:
-    """Level 2: (values, weights) of accelerations (nv), forces (nc) and torques (nj); weights are those of a sum of squares."""
+    """Level 2: (values, weights) of accelerations (nv), forces (nc) and torques (nj); weights are those of a sum of
+    squares."""
 
     a: tuple[np.ndarray, np.ndarray]
     f: tuple[np.ndarray, np.ndarray]
@@ -94,7 +98,8 @@ class Preferred:
 
 @dataclass(frozen=True)
 class Solution:
-    """a (nv), fc (nc), torques (nv, zero for the base); `unmet` (n): what each request misses; `lost`: how many contact rows were redundant."""
+    """a (nv), fc (nc), torques (nv, zero for the base); `unmet` (n): what each request misses; `lost`: how many contact
+    rows were redundant."""
 
     a: np.ndarray
     f: np.ndarray
@@ -182,8 +187,9 @@ def bounded(s: np.ndarray, asked: np.ndarray, V: np.ndarray, nj: int) -> np.ndar
 def finish(
     state: State, a: np.ndarray, touched: list[tuple[int, np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(a, torques) that belong exactly to point forces [(body, points (m, 3), forces (m, 3)), …]: the base's acceleration follows from them and
-    from the joints' a, the torques from all; what was rounded in sharing wrenches among points is taken up here."""
+    """(a, torques) that belong exactly to point forces [(body, points (m, 3), forces (m, 3)), …]: the base's
+    acceleration follows from them and from the joints' a, the torques from all; what was rounded in sharing wrenches
+    among points is taken up here."""
     model, base = state.model, state.base
     f_ext = np.zeros((model.nb, 6))
     for body, points, forces in touched:

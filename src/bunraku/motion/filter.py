@@ -1,4 +1,5 @@
-"""Dynamics filter: a recorded or imported motion in, the nearest physically consistent motion out, with ground reaction, ZMP and torques.
+"""Dynamics filter: a recorded or imported motion in, the nearest physically consistent motion out, with ground
+reaction, ZMP and torques.
 
     filtered = dynamics_filter(retarget(load_bvh("02_01.bvh"), human()))
     filtered.solved.save("walk.bkr");  print(filtered.text())
@@ -11,8 +12,8 @@ In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole 
   4  step by step (motion.frame_problem), joint accelerations and floor forces together, with the equation of motion exact, forces
      in their cones, soles held, torques and distances of links within limits, that follow the feet, the paths of centre of mass and angular
      momentum, the recorded attitude of pelvis and trunk and the recorded joint angles, by feedback; then v += dt a, q along v, as World steps.
-What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that cannot follow falls, physically.
-Checked in tests/motion/test_filter.py.
+What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that
+cannot follow falls, physically. Checked in tests/motion/test_filter.py.
 """
 
 from __future__ import annotations
@@ -25,23 +26,23 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.gait.min_jerk import min_jerk
 from bunraku.model.description import rotation_matrix
 from bunraku.model.model import Model
 from bunraku.motion.apart import arms_outside, own_links
 from bunraku.motion.com_plan import Begin, ComPlan
 from bunraku.motion.contact_times import runs
+from bunraku.motion.departure import Moved, how_far
 from bunraku.motion.equation import State, finish
 from bunraku.motion.footing import Foot, find_feet
 from bunraku.motion.frame_problem import W_HOLD, Corner, FrameProblem, Goal
-from bunraku.motion.motion import Motion
-from bunraku.motion.moved import Moved, how_far
 from bunraku.motion.paths import rotation_vector
+from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
 from bunraku.motion.settle import rates, settled
 from bunraku.motion.solved import Solved, Touch, assemble
 from bunraku.motion.steering import Steering
-from bunraku.motion.stepping import stepper
+from bunraku.recording.motion import Motion
+from bunraku.walking.min_jerk import min_jerk
 from bunraku.world.laststep import cross
 
 HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
@@ -75,8 +76,8 @@ class Filtered:
 
     @property
     def lost(self) -> float | None:
-        """The time [s] from which on it is farther than LOST from the planned path of its centre of mass: it fell, and the motion ends soon after;
-        None where it never is."""
+        """The time [s] from which on it is farther than LOST from the planned path of its centre of mass: it fell, and
+        the motion ends soon after; None where it never is."""
         apart = np.linalg.norm(self.solved.com - self.plan.spline(self.solved.times), axis=1)
         rows = np.flatnonzero(apart > LOST)
         if len(rows):
@@ -111,9 +112,9 @@ def dynamics_filter(
     strength: float = 1.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Filtered:
-    """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where the motion has flights
-    (0.05, 3.5). margin [m]: how far inside the soles the zero-moment point is planned. strength: what the torque limits of the
-    figure are multiplied with."""
+    """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where
+    the motion has flights (0.05, 3.5). margin [m]: how far inside the soles the zero-moment point is planned. strength:
+    what the torque limits of the figure are multiplied with."""
     model = motion.model
     if not model.joints or model.joints[0].kind != "free":
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
@@ -217,8 +218,8 @@ def one_step(
     frame: int,
     dt: float,
 ) -> tuple[np.ndarray, np.ndarray, list[Touch]]:
-    """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches; share [N] and firm: of every foot;
-    w_spin: of angular momentum; leaves: whether feet may come off the floor."""
+    """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches; share [N] and
+    firm: of every foot; w_spin: of angular momentum; leaves: whether feet may come off the floor."""
     model, q, v, kin = state.model, state.q, state.v, state.kin
     goals, corners = [], []
     for n, (foot, path) in enumerate(zip(feet, paths)):

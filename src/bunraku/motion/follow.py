@@ -1,13 +1,16 @@
-"""Following: a recorded motion done by the figure itself in a plain World: base free, rigid contact, feedback; help from outside only where asked.
+"""Following: a recorded motion done by the figure itself in a plain World: base free, rigid contact, feedback; help
+from outside only where asked.
 
     followed = follow(dynamics_filter(retarget(load_bvh("02_01.bvh"), human())))
     followed.fell, followed.error.max(), followed.help_impulse;   print(followed.text())
 
-Every control period the whole-body problem (bunraku.control.whole_body) is solved at the world's present state for torques that
+Every control period the whole-body problem (bunraku.control.whole_body) is solved at the world's present state for
+torques that
     hold the soles that stand,  bring swinging feet along their way,  make the floor's force  m (c'' + 2 k (c_ref' - c') + k^2 (c_ref - c) - g),
     keep the attitude of pelvis and trunk,  and follow the joint angles,
-each by feedback on the reference (bunraku.motion.lead), inside friction cones, torque limits and joint limits. The world does with these torques what
-it always does. So the floor carries the figure by its feet alone, and what cannot be done ends in a fall, which is told.
+each by feedback on the reference (bunraku.motion.lead), inside friction cones, torque limits and joint limits. The
+world does with these torques what it always does. So the floor carries the figure by its feet alone, and what cannot be
+done ends in a fall, which is told.
 
 Help is a force and a moment on the base, PD towards the reference and limited, 0 by default. Its share is reported as
     impulse  int |F| dt / (m g T)      and      work  int |F.v + M.w| dt / int sum |tau_i v_i| dt .
@@ -32,9 +35,9 @@ from bunraku.model.model import Model
 from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import limits
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
-from bunraku.motion.motion import Motion
 from bunraku.motion.paths import rotation_vector
-from bunraku.motion.stepping import stepper
+from bunraku.motion.quick_configuration import stepper
+from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
 from bunraku.world.world import World
 
@@ -62,8 +65,9 @@ class Help:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What the world did: times, q, v, com (n, …) at every control period; carried (n, feet) [N]: upward force on each foot; fell: time [s] or None;
-    help_impulse, help_work: shares of help, see the module text; work [J] of the joints; `lead` is what was followed, until `end` [s]."""
+    """What the world did: times, q, v, com (n, …) at every control period; carried (n, feet) [N]: upward force on each
+    foot; fell: time [s] or None; help_impulse, help_work: shares of help, see the module text; work [J] of the joints;
+    `lead` is what was followed, until `end` [s]."""
 
     lead: Lead
     times: np.ndarray
@@ -153,9 +157,10 @@ def follow(
     progress: Callable[[int, int], None] | None = None,
     **filtering: Any,
 ) -> Followed:
-    """Follow a motion in a world of its own; see the module text. source: a filtered or solved motion, or a Motion or Recording, which are made
-    consistent first where they have no forces (`filtering`: options of dynamics_filter). model: the figure, that of the motion by default. help:
-    limits, or a force [N] (its moment then 0.2 m times it). record: a file. prepare(world) may change the world before it starts."""
+    """Follow a motion in a world of its own; see the module text. source: a filtered or solved motion, or a Motion or
+    Recording, which are made consistent first where they have no forces (`filtering`: options of dynamics_filter).
+    model: the figure, that of the motion by default. help: limits, or a force [N] (its moment then 0.2 m times it).
+    record: a file. prepare(world) may change the world before it starts."""
     solved = solved_of(source, model, seconds, **filtering)
     lead = lead_of(solved)
     aid = help if isinstance(help, Help) else Help(float(help), 0.2 * float(help))
@@ -239,7 +244,8 @@ class Follower:
         ).tau  # fmt: skip
 
     def _foot(self, k: int, n: int, kin: Kinematics, tasks: list[Task], contacts: list[Contact]) -> None:
-        """What a foot shall do: corners that touch in the reference and in the world hold; a foot in the air goes its way, one on its edge turns."""
+        """What a foot shall do: corners that touch in the reference and in the world hold; a foot in the air goes its
+        way, one on its edge turns."""
         lead, s = self.lead, self.lead.soles[n]
         p, R, twist = kin.position[s.body], kin.rotation[s.body], kin.twist[s.body]
         arms = s.corners @ R.T

@@ -1,12 +1,13 @@
 """Footing: where the feet of a recorded motion stand, and foot trajectories that stand there exactly.
 
-When they do is found by bunraku.motion.contact_times. A foot may roll on its toe before it leaves, and on its heel after landing while the other foot
-stands, too; it may turn on the middle of its toe edge.
+When they do is found by bunraku.motion.contact_times. A foot may roll on its toe before it leaves, and on its heel
+after landing while the other foot stands, too; it may turn on the middle of its toe edge.
 
-Each stance gets one level place: the median of the sole's middle and heading. Stances of a foot that turns in between have one toe in common (the
-median again). `feet_paths` makes the reference of a foot: fixed there (rolled by the recorded pitch about the edge that touches, turned by the
-recorded heading about the toe), and in the air the recorded pose, moved and turned by a polynomial that takes up what the stances before and after
-are off in place and rate, so that a foot lands and leaves without speed. Where it would go through a foot that stands, it goes round it
+Each stance gets one level place: the median of the sole's middle and heading. Stances of a foot that turns in between
+have one toe in common (the median again). `feet_paths` makes the reference of a foot: fixed there (rolled by the
+recorded pitch about the edge that touches, turned by the recorded heading about the toe), and in the air the recorded
+pose, moved and turned by a polynomial that takes up what the stances before and after are off in place and rate, so
+that a foot lands and leaves without speed. Where it would go through a foot that stands, it goes round it
 (`feet_apart`). `moved` puts stances elsewhere. Checked in tests/motion/test_footing.py.
 """
 
@@ -21,7 +22,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.gait.min_jerk import min_jerk
+from bunraku.humanoid.touching import Sole, soles
 from bunraku.model.configuration import exponential
 from bunraku.model.description import rotation_matrix
 from bunraku.motion.com_plan import calm
@@ -36,9 +37,9 @@ from bunraku.motion.contact_times import (
     runs,
     tidy,
 )
-from bunraku.motion.motion import Motion
 from bunraku.motion.paths import rotation_vector
-from bunraku.motion.touching import Sole, soles
+from bunraku.recording.motion import Motion
+from bunraku.walking.min_jerk import min_jerk
 
 FALLING = 8.0  # Hz: what the centre of mass falls with is heard up to here
 SETTLE = 0.2  # s
@@ -50,8 +51,9 @@ HEEL, TOE = (0, 1), (2, 3)  # corners of a Sole
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """A foot on the floor from frame `first` to before frame `end`: the place of its sole's middle (x, y) [m] and its heading [rad]. Where it turns
-    on its toe, `turns` are its headings at every frame of the motion, and place and heading those at `first`."""
+    """A foot on the floor from frame `first` to before frame `end`: the place of its sole's middle (x, y) [m] and its
+    heading [rad]. Where it turns on its toe, `turns` are its headings at every frame of the motion, and place and
+    heading those at `first`."""
 
     first: int
     end: int
@@ -62,8 +64,8 @@ class Stance:
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """One foot: its sole; heel, toe (n,) whether they touch; its stances; its reference: position (n, 3) and rotation (n, 3, 3) of the body; pivot
-    (n,): whether it turns on the middle of its toe edge (none at all: it never does)."""
+    """One foot: its sole; heel, toe (n,) whether they touch; its stances; its reference: position (n, 3) and rotation
+    (n, 3, 3) of the body; pivot (n,): whether it turns on the middle of its toe edge (none at all: it never does)."""
 
     sole: Sole
     heel: np.ndarray
@@ -157,7 +159,8 @@ def moved(motion: Motion, feet: Sequence[Foot], shifts: Sequence[np.ndarray]) ->
 
 
 def stretches(stances: Sequence[Stance]) -> list[int]:
-    """The number of the stretch that every stance belongs to: those that follow each other without a gap stand on the same toe."""
+    """The number of the stretch that every stance belongs to: those that follow each other without a gap stand on the
+    same toe."""
     out: list[int] = []
     for n, st in enumerate(stances):
         out.append(out[-1] + (st.first != stances[n - 1].end) if n else 0)
@@ -165,7 +168,10 @@ def stretches(stances: Sequence[Stance]) -> list[int]:
 
 
 def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
-    """Places of feet that stand at the same time keep CLEAR: both go half of what is missing to their sides. Changes `stances`."""
+    """Places of feet that stand at the same time keep CLEAR: both go half of what is missing to their sides.
+
+    Changes `stances`.
+    """
     for n, m in combinations(range(len(found)), 2):
         for i in range(len(stances[n])):
             for j in range(len(stances[m])):
@@ -188,7 +194,8 @@ def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
 
 
 def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
-    """Feet whose soles, seen from above, keep CLEAR: a foot in the air goes round one that stands, by a smooth hump across."""
+    """Feet whose soles, seen from above, keep CLEAR: a foot in the air goes round one that stands, by a smooth hump
+    across."""
     out = []
     for n, foot in enumerate(feet):
         place = foot.position.copy()
@@ -213,7 +220,8 @@ def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
 
 
 def separation(a: np.ndarray, b: np.ndarray) -> float:
-    """The distance of two rectangles (4, 2) (corners as a Sole has them) along the best of their sides; negative where they overlap."""
+    """The distance of two rectangles (4, 2) (corners as a Sole has them) along the best of their sides; negative where
+    they overlap."""
     best = -np.inf
     for r in (a, b):
         for side in (r[1] - r[0], r[2] - r[0]):
@@ -226,7 +234,8 @@ def separation(a: np.ndarray, b: np.ndarray) -> float:
 def stretch(
     k: Kinematics, s: Sole, first: int, end: int, heel: np.ndarray, toe: np.ndarray, pivot: np.ndarray, heading: np.ndarray
 ) -> list[Stance]:  # fmt: skip
-    """The stances from when a foot comes down until it leaves: one, or several with turns between them, all with the same toe."""
+    """The stances from when a foot comes down until it leaves: one, or several with turns between them, all with the
+    same toe."""
     parts = [(first + a, first + b) for on in (True, False) for a, b in runs(pivot[first:end] == on)]
     if not pivot[first:end].any():
         return [stance(k, s, first, end, heel, toe, heading)]
@@ -309,13 +318,14 @@ def feet_path(
 
 
 def leave(u: np.ndarray) -> np.ndarray:
-    """A polynomial on 0 … 1 with rate 1 at 0, and value, rate and acceleration 0 at both ends otherwise: u - 6 u^3 + 8 u^4 - 3 u^5."""
+    """A polynomial on 0 … 1 with rate 1 at 0, and value, rate and acceleration 0 at both ends otherwise: u - 6 u^3 + 8
+    u^4 - 3 u^5."""
     return u - u**3 * (6.0 - u * (8.0 - 3.0 * u))
 
 
 def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Poses of a foot at every frame if it stood at a stance all the time: rolled on its heel before it is flat, on its toe after, by the
-    recorded pitch; on its toe where it turns."""
+    """Poses of a foot at every frame if it stood at a stance all the time: rolled on its heel before it is flat, on its
+    toe after, by the recorded pitch; on its toe where it turns."""
     if st.turns is not None:
         return pivoted(s, st, pitch, heel)
     n, flat = len(pitch), np.flatnonzero(heel[st.first : st.end] & toe[st.first : st.end]) + st.first
@@ -339,7 +349,8 @@ def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.nda
 
 
 def pivoted(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Poses of a foot that turns on the middle of its toe edge, its heel raised as recorded, between stances that are flat or not."""
+    """Poses of a foot that turns on the middle of its toe edge, its heel raised as recorded, between stances that are
+    flat or not."""
     assert st.turns is not None
     n, frames = len(pitch), np.arange(len(pitch))
     turn = np.minimum(pitch, 0.0)

@@ -1,10 +1,12 @@
-"""One frame of the dynamics filter: joint accelerations and floor forces together, nearest to what is asked for, with the equation of motion exact.
+"""One frame of the dynamics filter: joint accelerations and floor forces together, nearest to what is asked for, with
+the equation of motion exact.
 
     min  sum weight |row y - wanted|^2     over y = (accelerations of the joints, shares s >= 0 of the edges of the friction pyramids)
-The base is eliminated, ab = Abb^-1 (Jb' f - bb - Abj aj) with f = G s, so that whatever comes out obeys mechanics; a pyramid of EDGES edges lies
-inside its cone. Eliminating aj too leaves a problem in s >= 0 alone (at most 8 corners times EDGES), solved exactly by the active-set method of
-Lawson and Hanson (1974), started from the set of the frame before. Bounds of joints, limits of torques and the distances of links that come near
-each other (motion.apart) are quadratic penalties, far above all goals, met by semi-smooth Newton steps, AGAIN at most. Cost about 2 ms, all NumPy.
+The base is eliminated, ab = Abb^-1 (Jb' f - bb - Abj aj) with f = G s, so that whatever comes out obeys mechanics; a
+pyramid of EDGES edges lies inside its cone. Eliminating aj too leaves a problem in s >= 0 alone (at most 8 corners
+times EDGES), solved exactly by the active-set method of Lawson and Hanson (1974), started from the set of the frame
+before. Bounds of joints, limits of torques and the distances of links that come near each other (motion.apart) are
+quadratic penalties, far above all goals, met by semi-smooth Newton steps, AGAIN at most. Cost about 2 ms, all NumPy.
 Checked in tests/motion/test_frame_problem.py.
 """
 
@@ -27,8 +29,8 @@ W_HOLD, W_FORCE, W_BOUND, W_TORQUE, W_APART = 1e6, 1e-2, 1e4, 1e3, 1e4
 
 @dataclass(frozen=True)
 class Corner:
-    """A point of a body that touches the floor (normal z): point [m] in the body's frame, wanted: its acceleration less J_dot v [m/s^2]; near [N]:
-    the upward force that is preferred; firm: the weight of its acceleration."""
+    """A point of a body that touches the floor (normal z): point [m] in the body's frame, wanted: its acceleration less
+    J_dot v [m/s^2]; near [N]: the upward force that is preferred; firm: the weight of its acceleration."""
 
     link: str
     body: int
@@ -66,9 +68,10 @@ class FrameProblem:
         apart: Sequence[Bound] = (),
         spin: tuple[np.ndarray, np.ndarray, float] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(a (nv), forces (corners, 3)). push: wanted sum of the floor's forces [N], its weight; posture: wanted accelerations of the joints, their
-        weights; bounds: least and largest accelerations of the joints; apart: what keeps links from each other; spin: centre of mass, wanted moment
-        of the floor's forces about it [N m], its weight."""
+        """(a (nv), forces (corners, 3)). push: wanted sum of the floor's forces [N], its weight; posture: wanted
+        accelerations of the joints, their weights; bounds: least and largest accelerations of the joints; apart: what
+        keeps links from each other; spin: centre of mass, wanted moment of the floor's forces about it [N m], its
+        weight."""
         base, driven, M, b = state.base, state.driven, state.M, state.b
         nj, ns = len(driven), EDGES * len(corners)
         edges = pyramid(self.friction)
@@ -174,8 +177,9 @@ def limited(
     high: np.ndarray,
     firm: np.ndarray,
 ) -> np.ndarray:
-    """min 1/2 y'H y - g'y + 1/2 sum firm (how far C y is outside low … high)^2 with y[free:] >= 0, by semi-smooth Newton steps with a line
-    search: rows beyond their limits act, those that came back do not, and the cost never rises."""
+    """min 1/2 y'H y - g'y + 1/2 sum firm (how far C y is outside low … high)^2 with y[free:] >= 0, by semi-smooth
+    Newton steps with a line search: rows beyond their limits act, those that came back do not, and the cost never
+    rises."""
 
     def outside(y: np.ndarray) -> np.ndarray:
         value = C @ y

@@ -1,17 +1,18 @@
-"""Motion generation with the one equation (document 000, 3.2): some of accelerations, torques, contact forces and end-link trajectories are given,
-the rest follows, and the motion with its torques and forces comes out together: no second run of forward dynamics.
+"""Motion generation with the one equation (document 000, 3.2): some of accelerations, torques, contact forces and
+end-link trajectories are given, the rest follows, and the motion with its torques and forces comes out together: no
+second run of forward dynamics.
 
     motion = generate(human(), seconds=1.0, contacts=[Contact("left_sole"), Contact("right_sole")],
                       trajectories=[Trajectory("left_hand", waypoints([(0, here), (0.8, there)])), Trajectory("com", position=…)],
                       known={"torque": {"neck": 0.0}})
     motion.save("reach.bkr");  motion.flags["pull"];  replay(motion)
 
-At every step: (11) with the contacts' rows, (22), (23) with feedback on positions and rates, both bounded; then v += dt a, q along v (semi-implicit
-Euler, as World steps). A contact holds its frame where it was when it began: c makes Hc(q) (v + dt a) = -w (its error), so that positions do not
-drift and nothing slips in the world's sense.
-What inequalities (24), (25) forbid is not prevented but flagged, frame by frame: `pull`, `cone`, `sole` (centre of pressure outside), besides
-`torque` (beyond the model's effort), `limit` (beyond a joint's range), `impact` (a contact began while it moved), `unmet` (a request missed).
-Checked in tests/motion/test_generate.py and by examples/generate_*.py.
+At every step: (11) with the contacts' rows, (22), (23) with feedback on positions and rates, both bounded; then v += dt
+a, q along v (semi-implicit Euler, as World steps). A contact holds its frame where it was when it began: c makes Hc(q)
+(v + dt a) = -w (its error), so that positions do not drift and nothing slips in the world's sense. What inequalities
+(24), (25) forbid is not prevented but flagged, frame by frame: `pull`, `cone`, `sole` (centre of pressure outside),
+besides `torque` (beyond the model's effort), `limit` (beyond a joint's range), `impact` (a contact began while it
+moved), `unmet` (a request missed). Checked in tests/motion/test_generate.py and by examples/generate_*.py.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
+from bunraku.humanoid.touching import Sole, corner_forces, point_forces, sole_of
 from bunraku.model.description import Shape
 from bunraku.model.limits import within_limits
 from bunraku.model.model import Model
 from bunraku.motion.equation import Preferred, State, finish, solve
+from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.requests import Contact, Requests, Trajectory
 from bunraku.motion.solved import GROUND, Solved, Touch, assemble
-from bunraku.motion.stepping import stepper
-from bunraku.motion.touching import Sole, corner_forces, point_forces, sole_of
 
 FLAGS = ("pull", "cone", "sole", "torque", "limit", "impact", "unmet")
 MOVING = 0.02  # m/s or rad/s: a contact that begins faster is an impact
@@ -68,11 +69,12 @@ def generate(
 ) -> Solved:
     """Generate a motion; see the module text.
 
-    known: {"acceleration" | "torque": {joint: value}, "force": {contact's frame: six values, NaN where unknown}}; a value is a number, one a
-    degree of freedom (NaN: unknown), or a function of t. weights: of {"acceleration", "force", "torque"} or of single joints in what nothing
-    asks for. start: q, or (q, v); the neutral pose at rest by default. posture: stiffness [1/s^2] and damping [1/s] with which joints that
-    nothing moves stay at the starting pose; (0, 0) for the bare pseudo-inverse. stiffness: w [1/s] of the contacts' feedback. bound [m/s^2 or
-    rad/s^2]: the most that feedback asks for.
+    known: {"acceleration" | "torque": {joint: value}, "force": {contact's frame: six values, NaN where unknown}}; a
+    value is a number, one a degree of freedom (NaN: unknown), or a function of t. weights: of {"acceleration", "force",
+    "torque"} or of single joints in what nothing asks for. start: q, or (q, v); the neutral pose at rest by default.
+    posture: stiffness [1/s^2] and damping [1/s] with which joints that nothing moves stay at the starting pose; (0, 0)
+    for the bare pseudo-inverse. stiffness: w [1/s] of the contacts' feedback. bound [m/s^2 or rad/s^2]: the most that
+    feedback asks for.
     """
     steps = round(seconds / dt) if np.isfinite(seconds) and np.isfinite(dt) and dt > 0 else 0
     if steps < 1 or not 0 < dt <= 0.1:
@@ -151,7 +153,8 @@ def spread(model: Model, weights: Mapping[str, float]) -> dict[str, Any]:
 def liked(
     state: State, home: np.ndarray, posture: tuple[float, float], share: dict[str, Any], axes: np.ndarray
 ) -> Preferred:
-    """What is preferred where nothing is asked: the starting pose at rest, small forces near the middle of the soles, small torques."""
+    """What is preferred where nothing is asked: the starting pose at rest, small forces near the middle of the soles,
+    small torques."""
     nj, nc = len(state.driven), len(axes)
     a = posture[0] * stepper(state.model).difference(state.q, home) - posture[1] * state.v
     a[state.base] = 0.0

@@ -1,11 +1,13 @@
-"""Quadratic programs whose inequalities may give way: min 1/2 x'Px - g'x + HARD/2 sum max(0, A x - upper)^2, sparse, by an interior-point method.
+"""Quadratic programs whose inequalities may give way: min 1/2 x'Px - g'x + HARD/2 sum max(0, A x - upper)^2, sparse, by
+an interior-point method.
 
 With slacks w and multipliers lam the optimum is where
     P x - g + A'lam = 0 ,   A x - lam / HARD + w = upper ,   w lam = 0 ,   w, lam >= 0 ;
-Mehrotra (1992): Newton's steps towards w lam = mu, a predictor with mu = 0 that says how far mu can go, and a corrector, with one factorisation of
-P + A' D A,  D = lam / (w + lam / HARD),  for both. It is always solvable; equations are pairs of inequalities. Some 20 steps, whatever the number of
-inequalities that act (methods that go from one active set to the next take hundreds here, where a path runs along its limits).
-Checked in tests/motion/test_interior_point.py.
+Mehrotra (1992): Newton's steps towards w lam = mu, a predictor with mu = 0 that says how far mu can go, and a
+corrector, with one factorisation of P + A' D A,  D = lam / (w + lam / HARD),  for both. It is always solvable;
+equations are pairs of inequalities. Some 20 steps, whatever the number of inequalities that act (methods that go from
+one active set to the next take hundreds here, where a path runs along its limits). Checked in
+tests/motion/test_interior_point.py.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ STEPS, FIRST, DONE = 60, 0.01, 1e-10  # steps at most; where slacks and multipli
 
 
 def penalised(P: Any, g: np.ndarray, A: Any, upper: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """min 1/2 x'Px - g'x + HARD/2 sum max(0, A x - upper)^2, from x on: Mehrotra's (1992) interior-point method, predictor and corrector, on
-    A x - lam / HARD + w = upper,  P x - g + A'lam = 0,  w lam -> 0  with  w, lam > 0;  one sparse factorisation a step."""
+    """min 1/2 x'Px - g'x + HARD/2 sum max(0, A x - upper)^2, from x on: Mehrotra's (1992) interior-point method,
+    predictor and corrector, on A x - lam / HARD + w = upper,  P x - g + A'lam = 0,  w lam -> 0  with  w, lam > 0;  one
+    sparse factorisation a step."""
     rows = np.flatnonzero(np.isfinite(upper))
     A, upper = A.tocsr()[rows], upper[rows]
     w = np.maximum(np.abs(upper - A @ x), FIRST)

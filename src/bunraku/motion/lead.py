@@ -1,9 +1,10 @@
-"""Lead: what a figure follows, at every moment of control: joints, feet, centre of mass, attitudes and floor forces of a solved motion.
+"""Lead: what a figure follows, at every moment of control: joints, feet, centre of mass, attitudes and floor forces of
+a solved motion.
 
-All of it comes from the solved motion's own q, v and forces (bunraku.motion.solved): the centre of mass accelerates as the floor's forces say,
-c'' = F / m + g, feet are where kinematics has them, and a corner of a sole carries what it carried. Accelerations of joints and feet are
-differences of v. `lead_of` takes whatever holds a motion: one without forces goes through the dynamics filter first.
-Checked in tests/motion/test_follow.py.
+All of it comes from the solved motion's own q, v and forces (bunraku.motion.solved): the centre of mass accelerates as
+the floor's forces say, c'' = F / m + g, feet are where kinematics has them, and a corner of a sole carries what it
+carried. Accelerations of joints and feet are differences of v. `lead_of` takes whatever holds a motion: one without
+forces goes through the dynamics filter first. Checked in tests/motion/test_follow.py.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.touching import Sole, soles
 from bunraku.model.model import Model
 from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import Filtered, dynamics_filter
-from bunraku.motion.motion import Motion
-from bunraku.motion.recording import Recording
 from bunraku.motion.solved import Solved, Touch, assemble
-from bunraku.motion.touching import Sole, soles
+from bunraku.recording.motion import Motion
+from bunraku.recording.reader import Recording
 
 Source = Filtered | Solved | Motion | Recording
 PRESSED, BRIEF = 1.0, 0.04  # N: a foot that carries; s: shorter pauses of it are none
@@ -29,9 +30,10 @@ PRESSED, BRIEF = 1.0, 0.04  # N: a foot that carries; s: shorter pauses of it ar
 
 @dataclass(frozen=True, eq=False)
 class Lead:
-    """A solved motion as something to follow. times (n,), q, v, a; com, com_rate, com_acc (n, 3); feet: place (n, feet, 3), turn (n, feet, 3, 3),
-    twist and its rate (n, feet, 6) of the bodies of `soles`; stands (n, feet); load (n, feet, 4) [N] up at the corners; attitude of the links
-    `upright`: rotation (n, links, 3, 3) and angular velocity (n, links, 3); base_twist (n, 6)."""
+    """A solved motion as something to follow. times (n,), q, v, a; com, com_rate, com_acc (n, 3); feet: place (n, feet,
+    3), turn (n, feet, 3, 3), twist and its rate (n, feet, 6) of the bodies of `soles`; stands (n, feet); load (n, feet,
+    4) [N] up at the corners; attitude of the links `upright`: rotation (n, links, 3, 3) and angular velocity (n, links,
+    3); base_twist (n, 6)."""
 
     model: Model
     solved: Solved
@@ -56,8 +58,9 @@ class Lead:
 
 
 def solved_of(source: Source, model: Model | None = None, seconds: float | None = None, **options: Any) -> Solved:
-    """The solved motion of a source; InputError where it belongs to another model, or falls within the first `seconds`. A Motion, and a Recording
-    without forces or of several figures, go through the dynamics filter; `options` are its."""
+    """The solved motion of a source; InputError where it belongs to another model, or falls within the first `seconds`.
+    A Motion, and a Recording without forces or of several figures, go through the dynamics filter; `options` are its.
+    """
     if isinstance(source, Filtered):
         begin, lost = float(source.solved.times[0]), source.lost
         if lost is not None and (seconds is None or seconds > lost - begin):
@@ -95,7 +98,8 @@ def check_model(recorded: Model, model: Model | None) -> None:
 
 
 def with_forces(recording: Recording, model: Model | None) -> Solved | None:
-    """A recording of one figure on a flat floor, a frame a step, with torques and contacts, as a Solved; None where it is not such a one."""
+    """A recording of one figure on a flat floor, a frame a step, with torques and contacts, as a Solved; None where it
+    is not such a one."""
     check_model(recording.figure().model, model)
     flat = [s.kind == "plane" for s in recording.fixed]
     if len(recording.figures) != 1 or recording.every != 1 or flat != [True]:
@@ -151,7 +155,8 @@ def lead_of(solved: Solved) -> Lead:
 
 
 def corner_loads(solved: Solved, found: tuple[Sole, ...]) -> np.ndarray:
-    """(n, feet, 4): upward force of every corner: each contact point's force shared by bilinear weights of where it is in the sole."""
+    """(n, feet, 4): upward force of every corner: each contact point's force shared by bilinear weights of where it is
+    in the sole."""
     f, out = solved.frames, np.zeros((len(solved), len(found), 4))
     frame = np.repeat(np.arange(len(solved)), f.patch_count)[f.patch_of_point]
     link = np.array([name for name, _ in solved.shapes])[f.pair[f.patch_of_point, 0]]

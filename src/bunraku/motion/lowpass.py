@@ -1,8 +1,10 @@
-"""Smoothing without delay: a Butterworth filter, forwards and backwards, with ends that do not hang on a single noisy frame.
+"""Smoothing without delay: a Butterworth filter, forwards and backwards, with ends that do not hang on a single noisy
+frame.
 
-Before its first and after its last frame a signal is continued by its own reflection in the end of the parabola that fits its first (last)
-1 / cutoff seconds best. (Reflection in the first frame itself, as is usual, would keep that frame's noise, and a foot that stands would leave with
-metres a second.) A straight line comes back unchanged. Checked in tests/motion/test_lowpass.py.
+Before its first and after its last frame a signal is continued by its own reflection in the end of the parabola that
+fits its first (last) 1 / cutoff seconds best. (Reflection in the first frame itself, as is usual, would keep that
+frame's noise, and a foot that stands would leave with metres a second.) A straight line comes back unchanged. Checked
+in tests/motion/test_lowpass.py.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Paths in time for motion generation: a path is a function of t [s] that gives a number, a position, or a rotation.
 
-`waypoints([(t, x), …])` goes from each x to the next along the minimum-jerk polynomial  10 s^3 - 15 s^4 + 6 s^5  (Flash and Hogan 1985), at rest
-at every one of them; `swing` is the way of a foot from one place to the next, lifted by `height` in the middle; `samples` is a cubic spline
-through given rows. Rates and accelerations are central differences (`rates`, `turn_rates`): of second order in H, 1e-3 s.
-Checked in tests/motion/test_paths.py.
+`waypoints([(t, x), …])` goes from each x to the next along the minimum-jerk polynomial  10 s^3 - 15 s^4 + 6 s^5  (Flash
+and Hogan 1985), at rest at every one of them; `swing` is the way of a foot from one place to the next, lifted by
+`height` in the middle; `samples` is a cubic spline through given rows. Rates and accelerations are central differences
+(`rates`, `turn_rates`): of second order in H, 1e-3 s. Checked in tests/motion/test_paths.py.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.gait.min_jerk import bump, min_jerk
 from bunraku.model.build import quaternion
 from bunraku.model.configuration import logarithm, multiply
 from bunraku.model.description import rotation_matrix
+from bunraku.walking.min_jerk import bump, min_jerk
 
 Path = Callable[[float], Any]
 H = 1e-3  # s
@@ -43,8 +43,8 @@ def waypoints(points: Sequence[tuple[float, Any]]) -> Path:
 
 
 def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06) -> Path:
-    """A foot's way from `start` to `goal` between two times, lifted by height [m]: 64 (s (1 - s))^3 is 0 with its rate and acceleration at both
-    ends and 1 in the middle."""
+    """A foot's way from `start` to `goal` between two times, lifted by height [m]: 64 (s (1 - s))^3 is 0 with its rate
+    and acceleration at both ends and 1 in the middle."""
     across = waypoints([(begin, start), (end, goal)])
 
     def at(t: float) -> np.ndarray:

@@ -1,8 +1,9 @@
-"""A recorded motion as a reference at every step: coordinates, rates and accelerations by cubic splines, for whoever follows it.
+"""A recorded motion as a reference at every step: coordinates, rates and accelerations by cubic splines, for whoever
+follows it.
 
-q goes through cubic splines of its components (quaternions without jumps of sign, brought back to length one), rates are differences of two
-neighbouring steps, as the semi-implicit step has them: v_k = (q_k - q_{k-1}) / dt on the group. Poses of single bodies are treated alike.
-Checked in tests/motion/test_filter.py.
+q goes through cubic splines of its components (quaternions without jumps of sign, brought back to length one), rates
+are differences of two neighbouring steps, as the semi-implicit step has them: v_k = (q_k - q_{k-1}) / dt on the group.
+Poses of single bodies are treated alike. Checked in tests/motion/test_filter.py.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Replay: a solved motion in a plain World, by its torques alone (open loop), or with light PD servos beside them.
 
-The world has the same step, floor and figure, so what it does differently is contact: it solves for the forces itself. Open loop nothing pulls the
-figure back, so errors grow as an inverted pendulum falls, e^(t / 0.3 s); with PD it follows, and the PD's share of the torque,
+The world has the same step, floor and figure, so what it does differently is contact: it solves for the forces itself.
+Open loop nothing pulls the figure back, so errors grow as an inverted pendulum falls, e^(t / 0.3 s); with PD it
+follows, and the PD's share of the torque,
     share = sum |applied - torques| / sum |applied| ,
-says how much of the motion is the servos' own doing. Grips become connections, and what is only gripped does not collide.
-Checked in tests/motion/test_replay.py.
+says how much of the motion is the servos' own doing. Grips become connections, and what is only gripped does not
+collide. Checked in tests/motion/test_replay.py.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from bunraku.motion.solved import Solved
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """q, v (n, …) of the world; error (n): largest difference of a joint [rad or m]; base (n): of the base's position [m]; share of PD torque."""
+    """q, v (n, …) of the world; error (n): largest difference of a joint [rad or m]; base (n): of the base's position
+    [m]; share of PD torque."""
 
     times: np.ndarray
     q: np.ndarray
@@ -42,10 +44,11 @@ def replay(
     damping: float = 0.0,
     self_collision: bool = True,
 ) -> Replay:
-    """Step a world with the torques of a motion; stiffness [N m/rad] and damping [N m s/rad] above 0 add servos that follow it.
+    """Step a world with the torques of a motion; stiffness [N m/rad] and damping [N m s/rad] above 0 add servos that
+    follow it.
 
-    Grips hold the frames' points where the motion's first frame has them. self_collision False: links pass through each other, as in captured
-    motions they often do a little.
+    Grips hold the frames' points where the motion's first frame has them. self_collision False: links pass through each
+    other, as in captured motions they often do a little.
     """
     world = solved.world(contact, gripped=False, self_collision=self_collision)
     figure, model = world.figures[0], solved.model

@@ -1,8 +1,10 @@
-"""What motion generation is asked for: contacts, end-link and joint trajectories, known components; and the rows they become in (11) and (23).
+"""What motion generation is asked for: contacts, end-link and joint trajectories, known components; and the rows they
+become in (11) and (23).
 
-A trajectory asks for  r'' = r_d'' + 2 w (r_d' - r') + w^2 (r_d - r) , its feedback bounded; its rows are  J a = r'' - J_dot v  (22). Frames are in
-world axes, their rotation errors are rotation vectors. `of` may be a link or frame, "com" (the centre of mass), or a joint, whose path is its
-coordinate (a quaternion for a ball). Checked in tests/motion/test_generate.py.
+A trajectory asks for  r'' = r_d'' + 2 w (r_d' - r') + w^2 (r_d - r) , its feedback bounded; its rows are  J a = r'' -
+J_dot v  (22). Frames are in world axes, their rotation errors are rotation vectors. `of` may be a link or frame, "com"
+(the centre of mass), or a joint, whose path is its coordinate (a quaternion for a ball). Checked in
+tests/motion/test_generate.py.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ def axis_numbers(axes: str, what: str) -> np.ndarray:
 
 @dataclass
 class Contact:
-    """A frame that something holds from `begin` to `end` [s] along some axes of the world, where it is when it begins, or `at` (position [m]) and
-    `rotation`. A grip may pull; else it must press. fixed: which fixed shape it touches, counted from 0."""
+    """A frame that something holds from `begin` to `end` [s] along some axes of the world, where it is when it begins,
+    or `at` (position [m]) and `rotation`. A grip may pull; else it must press. fixed: which fixed shape it touches,
+    counted from 0."""
 
     frame: str
     axes: str = "pose"
@@ -57,8 +60,9 @@ class Contact:
 
 @dataclass
 class Trajectory:
-    """A path for a frame, for "com", or for a joint, between `begin` and `end` [s]. position: t -> 3 numbers (a joint's coordinate); rotation: t ->
-    3x3 or wxyz. axes: some of x y z of the position. stiffness: w [1/s] of the feedback, critically damped."""
+    """A path for a frame, for "com", or for a joint, between `begin` and `end` [s]. position: t -> 3 numbers (a joint's
+    coordinate); rotation: t -> 3x3 or wxyz. axes: some of x y z of the position. stiffness: w [1/s] of the feedback,
+    critically damped."""
 
     of: str
     position: Path | None = None
@@ -120,7 +124,8 @@ class Requests:
         return self.joints[name]
 
     def contact_rows(self, state: State, held: Sequence[Any], dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """(Hc, -Hc_dot v + c) of the contacts that hold: c such that Hc(q) (v + dt a) = -w error, as the world's step has it, bounded."""
+        """(Hc, -Hc_dot v + c) of the contacts that hold: c such that Hc(q) (v + dt a) = -w error, as the world's step
+        has it, bounded."""
         rows, wanted = [np.zeros((0, state.model.nv))], [np.zeros(0)]
         w = self.stiffness
         for h in held:

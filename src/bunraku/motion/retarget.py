@@ -1,14 +1,17 @@
-"""Retargeting: a motion-capture skeleton's motion onto a figure, by joint names, scaled by leg length, smoothed and set on the floor.
+"""Retargeting: a motion-capture skeleton's motion onto a figure, by joint names, scaled by leg length, smoothed and set
+on the floor.
 
-In a reference pose of the source (its first frame where that is a T-pose, else its zero pose) every link of the figure is laid along its source
-bone by the smallest turn from the neutral pose, R_ref; from then on it turns as its source joint does: R(t) = S(t) S(ref)' R_ref. A hinge (knee,
-elbow) bends by the angle between its two bones, and the link above turns about itself so that the hinge's axis is across both; where they are
-nearly in line the axis of R(t) is kept. Legs reach for the scaled place of the source's ankle, so that proportions do not make feet slide:
-cosine rule for the knee. Figures of other joints than balls and hinges below them go by inverse kinematics (motion.retarget_ik). Lengths scale by
-the leg (hip to knee to ankle), so the unit of the file does not matter.
-Smoothing: Butterworth, 4th order, forwards and backwards (no delay), default 6 Hz after Winter; quaternions component by component.
-The floor: a plane through the lowest corners of resting feet becomes z = 0 (captured floors often slope by a centimetre a metre), and each foot is
-turned by one constant so that it rests level, as T-poses rarely have level feet. Checked in tests/motion/test_retarget.py.
+In a reference pose of the source (its first frame where that is a T-pose, else its zero pose) every link of the figure
+is laid along its source bone by the smallest turn from the neutral pose, R_ref; from then on it turns as its source
+joint does: R(t) = S(t) S(ref)' R_ref. A hinge (knee, elbow) bends by the angle between its two bones, and the link
+above turns about itself so that the hinge's axis is across both; where they are nearly in line the axis of R(t) is
+kept. Legs reach for the scaled place of the source's ankle, so that proportions do not make feet slide: cosine rule for
+the knee. Figures of other joints than balls and hinges below them go by inverse kinematics (motion.retarget_ik).
+Lengths scale by the leg (hip to knee to ankle), so the unit of the file does not matter. Smoothing: Butterworth, 4th
+order, forwards and backwards (no delay), default 6 Hz after Winter; quaternions component by component. The floor: a
+plane through the lowest corners of resting feet becomes z = 0 (captured floors often slope by a centimetre a metre),
+and each foot is turned by one constant so that it rests level, as T-poses rarely have level feet. Checked in
+tests/motion/test_retarget.py.
 """
 
 from __future__ import annotations
@@ -19,15 +22,15 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
+from bunraku.humanoid.touching import soles
 from bunraku.model.build import quaternion
 from bunraku.model.configuration import exponential, multiply, quaternions
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import JointInfo, Model
 from bunraku.motion.lowpass import lowpass
-from bunraku.motion.motion import Motion
 from bunraku.motion.retarget_ik import bone_scale, solve_frames
-from bunraku.motion.skeletons import NEEDED, Bone, bones_of
-from bunraku.motion.touching import soles
+from bunraku.recording.motion import Motion
 
 CUTOFF = 6.0  # Hz
 LEVEL, UPRIGHT = 0.5, 0.97  # a T-pose: sine of the arms' slope at most, of the legs' at least
@@ -45,8 +48,9 @@ def retarget(
     cutoff: float | None = CUTOFF,
     floor: bool = True,
 ) -> Motion:
-    """The source's motion as one of `model`; see the module text. reference: "first" frame, "rest" (zero) pose, or "auto". cutoff [Hz], None for
-    no smoothing. `meta` of the result says scale, floor, what was clipped at joint limits."""
+    """The source's motion as one of `model`; see the module text. reference: "first" frame, "rest" (zero) pose, or
+    "auto". cutoff [Hz], None for no smoothing. `meta` of the result says scale, floor, what was clipped at joint
+    limits."""
     names, bones = bones_of(model, source.model, mapping)
     by_link = {b.link: b for b in bones}
     if reference not in ("auto", "first", "rest"):
@@ -88,7 +92,10 @@ def retarget(
 
 
 def ours(model: Model, bones: Mapping[str, Bone]) -> bool:
-    """Whether a figure is built and named like `human()`: balls, with hinges below them. Others go by inverse kinematics."""
+    """Whether a figure is built and named like `human()`: balls, with hinges below them.
+
+    Others go by inverse kinematics.
+    """
     kinds = {j.link: j.kind for j in model.joints if j.nv}
     return (
         set(NEEDED) <= set(bones)
@@ -121,8 +128,8 @@ def t_pose(source: Motion, bones: Mapping[str, Bone], q: np.ndarray) -> bool:
 
 
 def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np.ndarray:  # type: ignore[no-untyped-def]
-    """The smallest turn that lays a link of the neutral figure along its source bone in the reference pose; feet and links without an end stay as
-    they are."""
+    """The smallest turn that lays a link of the neutral figure along its source bone in the reference pose; feet and
+    links without an end stay as they are."""
     if not bone.end or bone.link.endswith("foot"):
         return np.eye(3)
     a, b = -neutral.pose(bone.link)[1][:, 2], ref.pose(bone.end)[0] - ref.pose(bone.joint)[0]
@@ -292,7 +299,8 @@ def resting(motion_speed: np.ndarray, height: np.ndarray) -> np.ndarray:
 
 
 def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, float]:
-    """Turn each foot by one constant so that it is level while it rests (a T-pose rarely has level feet); returns foot -> angle [rad]. Changes q."""
+    """Turn each foot by one constant so that it is level while it rests (a T-pose rarely has level feet); returns foot
+    -> angle [rad]. Changes q."""
     k, out = kinematics(model, q, Motion(model, times, q).v), {}
     for s in soles(model, missing=True):
         j = next((x for x in model.joints if x.link == s.link and x.kind == "ball"), None)
@@ -317,7 +325,8 @@ def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, floa
 
 
 def floor_height(model: Model, q: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """(n,): the height of the floor below the base: a plane through the lowest corners of resting feet, its slope at most STEEP."""
+    """(n,): the height of the floor below the base: a plane through the lowest corners of resting feet, its slope at
+    most STEEP."""
     k = kinematics(model, q)
     low = []
     if not soles(model, missing=True):  # no boxes below its feet: the lowest origin of a link

@@ -1,9 +1,10 @@
-"""Retargeting onto any tree, such as a robot whose hips are three hinges: places of mapped links along the source's bones, and inverse kinematics.
+"""Retargeting onto any tree, such as a robot whose hips are three hinges: places of mapped links along the source's
+bones, and inverse kinematics.
 
-The base goes where the source's does, times the scale. A link mapped below another lies from it in the direction of the source's bone, as far as its
-own bone is long in the neutral pose; directly below the base it moves with the base. Base, links directly below it and feet (the lowest mapped
-ends) also turn as their source joints do. Each frame is found from the one before by a few Gauss-Newton steps.
-Checked in tests/motion/test_retarget.py.
+The base goes where the source's does, times the scale. A link mapped below another lies from it in the direction of the
+source's bone, as far as its own bone is long in the neutral pose; directly below the base it moves with the base. Base,
+links directly below it and feet (the lowest mapped ends) also turn as their source joints do. Each frame is found from
+the one before by a few Gauss-Newton steps. Checked in tests/motion/test_retarget.py.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import numpy as np
 
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.skeletons import Bone
 from bunraku.model.model import Model
 from bunraku.motion.paths import rotation_vector
+from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.settle import within
-from bunraku.motion.skeletons import Bone
-from bunraku.motion.stepping import stepper
 
 TURN = 0.1  # m: a turn of 1 rad weighs as much as this distance
 STAY = 1e-3  # weight of staying at the frame before
@@ -98,7 +99,8 @@ def solve_frames(
 def nearest(
     model: Model, q: np.ndarray, places: Mapping[str, np.ndarray], turns: Mapping[str, np.ndarray], iterations: int
 ) -> np.ndarray:
-    """q from which Gauss-Newton steps bring links nearest to places and turns (weight TURN), hinges and sliders inside their ranges."""
+    """q from which Gauss-Newton steps bring links nearest to places and turns (weight TURN), hinges and sliders inside
+    their ranges."""
     move, nv = stepper(model), model.nv
     home = q
     for _ in range(iterations):

@@ -1,8 +1,9 @@
-"""Settling: a recorded motion moved so that its feet stand where they stand and its centre of mass is on its planned path; nothing dynamic yet.
+"""Settling: a recorded motion moved so that its feet stand where they stand and its centre of mass is on its planned
+path; nothing dynamic yet.
 
-At each frame Gauss-Newton on  sum w |error|^2  over foot poses, centre of mass, and the recorded pose with a small weight, from the
-solution of the frame before; `rates` is the same for v at one instant. `reach` says how high the centre of mass may be so that the legs are
-long enough. Checked in tests/motion/test_settle.py.
+At each frame Gauss-Newton on  sum w |error|^2  over foot poses, centre of mass, and the recorded pose with a small
+weight, from the solution of the frame before; `rates` is the same for v at one instant. `reach` says how high the
+centre of mass may be so that the legs are long enough. Checked in tests/motion/test_settle.py.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
 from bunraku.model.model import Model
 from bunraku.motion.footing import Foot
-from bunraku.motion.motion import Motion
 from bunraku.motion.paths import rotation_vector
-from bunraku.motion.stepping import stepper
+from bunraku.motion.quick_configuration import stepper
+from bunraku.recording.motion import Motion
 
 POSE = 1e-4  # weight of staying near the recorded pose [rad^2] against places [m^2]
 # of a leg's length: knees bent by 0.11 rad at least; by 0.35 rad where they push off into the air
@@ -25,7 +26,8 @@ FIRM = 10.0  # feet count so much more than the centre of mass
 
 
 def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int | None = None) -> Motion:
-    """The motion with feet at their references and the centre of mass at com (n, 3); the first `frames` frames only, if given."""
+    """The motion with feet at their references and the centre of mass at com (n, 3); the first `frames` frames only, if
+    given."""
     model, out = motion.model, motion.q.copy()
     move = stepper(model)
     stay = np.full(model.nv, np.sqrt(POSE))
@@ -68,7 +70,8 @@ def rates(
     com_rate: np.ndarray,
     momentum: np.ndarray | None = None,
 ) -> np.ndarray:
-    """v near a given one with which links have given twists, the centre of mass a given velocity and the figure nearly a given angular momentum."""
+    """v near a given one with which links have given twists, the centre of mass a given velocity and the figure nearly
+    a given angular momentum."""
     rows, wanted = [np.sqrt(POSE) * np.eye(model.nv)], [np.sqrt(POSE) * v]
     for link, twist in twists:
         rows.append(frame_jacobian(model, q, link))
@@ -82,8 +85,8 @@ def rates(
 
 
 def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, flies: bool = False) -> np.ndarray:
-    """(n,): the greatest height of the centre of mass at which legs reach their feet, those that stand where it flies (in the air ways of feet are
-    free), the rest as in the motion, moved along with com."""
+    """(n,): the greatest height of the centre of mass at which legs reach their feet, those that stand where it flies
+    (in the air ways of feet are free), the rest as in the motion, moved along with com."""
     model, k = motion.model, kinematics(motion.model, motion.q)
     moved = com - centroidal(model, motion.q).com
     out = np.full(len(motion), np.inf)

@@ -1,10 +1,12 @@
-"""Solved: the motion of one figure with all that makes it move: torques and contact forces, frame by frame, as a recording has them.
+"""Solved: the motion of one figure with all that makes it move: torques and contact forces, frame by frame, as a
+recording has them.
 
-Frame k holds q, v after step k, the torques of that step and its contact points and forces at the pose of its start (bunraku.world.frames), so
+Frame k holds q, v after step k, the torques of that step and its contact points and forces at the pose of its start
+(bunraku.world.frames), so
     v_k = v_{k-1} + dt a_k,   q_k = q_{k-1} moved along v_k for dt   (semi-implicit Euler, as World steps),
     rnea(q_{k-1}, v_{k-1}, a_k) = torques_k + J' forces_k            (zero in the rows of a free base, J' forces apart).
-`save` writes it as a recording (.bkr) with float64 numbers; `Recording.open` reads it, every command that takes a recording takes it.
-Checked in tests/motion/test_solved.py; the laws by bunraku.motion.consistency.
+`save` writes it as a recording (.bkr) with float64 numbers; `Recording.open` reads it, every command that takes a
+recording takes it. Checked in tests/motion/test_solved.py; the laws by bunraku.motion.consistency.
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ from bunraku.dynamics.functions import centroidal
 from bunraku.errors import InputError
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
-from bunraku.motion.motion import Motion
-from bunraku.world.blockfile import BlockWriter
+from bunraku.recording.blockfile import BlockWriter
+from bunraku.recording.motion import Motion
+from bunraku.recording.recorder import FRAMES, header
 from bunraku.world.frames import LAYOUT, Frames, InFrames
-from bunraku.world.recorder import FRAMES, header
 from bunraku.world.world import World
 
 BLOCK = 512  # frames
@@ -33,7 +35,8 @@ GROUND = Shape("plane", name="ground")
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """Contact of one frame between a link and a fixed shape: points [m] and forces on the link [N], (m, 3) each, world axes."""
+    """Contact of one frame between a link and a fixed shape: points [m] and forces on the link [N], (m, 3) each, world
+    axes."""
 
     link: str
     points: np.ndarray
@@ -141,8 +144,8 @@ class Solved(InFrames):
     def world(
         self, contact: str = "pgs", *, gripped: bool = True, self_collision: bool = True, **options: Any
     ) -> World:
-        """A world with the same step, floor and figure, at the first frame; gripped False leaves out fixed shapes that are only held by grips,
-        self_collision False lets the figure's links pass through each other."""
+        """A world with the same step, floor and figure, at the first frame; gripped False leaves out fixed shapes that
+        are only held by grips, self_collision False lets the figure's links pass through each other."""
         world = World(self.dt, contact, gravity=tuple(self.model.gravity), **options)
         held = [name in self.grips for name, _ in self.shapes]
         rows = np.array([held[k] for k in self.frames.pair[:, 0]], dtype=bool)
@@ -157,8 +160,9 @@ class Solved(InFrames):
 
 
 def shape_keys(world: World) -> list[tuple[str, int]]:
-    """(link, 0) or ("world", number) of every shape of a world with one figure; a link's second shape has no key of its own."""
-    from bunraku.collision.layout import BODY, FIGURE
+    """(link, 0) or ("world", number) of every shape of a world with one figure; a link's second shape has no key of its
+    own."""
+    from bunraku.collision.shape_layout import BODY, FIGURE
     from bunraku.world.views import owner_of
 
     out: list[tuple[str, int]] = []

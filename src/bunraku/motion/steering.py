@@ -1,9 +1,10 @@
-"""Steering: where the feet stand and what way the centre of mass goes, planned for a whole motion, and planned again when the figure leaves it.
+"""Steering: where the feet stand and what way the centre of mass goes, planned for a whole motion, and planned again
+when the figure leaves it.
 
-A figure that has left its path by an error of e cannot simply be pulled back: with its zero-moment point inside small soles, or on one toe, the error
-grows as exp(t sqrt(g / z)). So the plan (bunraku.motion.com_plan) is made anew from the place, velocity and angular momentum that the figure has,
-AHEAD seconds far, and stances that begin later than LATE from now may move: that is a step of recovery, of millimetres mostly.
-Checked in tests/motion/test_steering.py.
+A figure that has left its path by an error of e cannot simply be pulled back: with its zero-moment point inside small
+soles, or on one toe, the error grows as exp(t sqrt(g / z)). So the plan (bunraku.motion.com_plan) is made anew from the
+place, velocity and angular momentum that the figure has, AHEAD seconds far, and stances that begin later than LATE from
+now may move: that is a step of recovery, of millimetres mostly. Checked in tests/motion/test_steering.py.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal
 from bunraku.motion.com_plan import Begin, ComPlan, Course, course_of, planned
 from bunraku.motion.footing import Foot, moved, stretches
-from bunraku.motion.motion import Motion
 from bunraku.motion.settle import reach
+from bunraku.recording.motion import Motion
 
 WALK, RUN = (0.5, 1.6), (0.05, 3.5)  # of the weight: what the ground may carry without and with flight
 GRIP = 0.6  # of friction: how much the plan uses
@@ -28,8 +29,8 @@ STEPPED = 0.002  # m: smaller moves of stances are none
 
 
 class Steering:
-    """feet, plan: where they stand and the way of the centre of mass, as planned at first; now: the plan that is followed; share (feet, n): what each
-    foot should carry, of the weight, in every frame."""
+    """feet, plan: where they stand and the way of the centre of mass, as planned at first; now: the plan that is
+    followed; share (feet, n): what each foot should carry, of the weight, in every frame."""
 
     def __init__(
         self, motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | None, margin: float, friction: float
@@ -95,7 +96,8 @@ def shifted(motion: Motion, feet: tuple[Foot, ...], shifts: np.ndarray) -> tuple
 
 
 def supported(feet: tuple[Foot, ...], frames: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """(corners (m, 3) that touch, the number of the stretch of stances that each belongs to) in every frame; those of all feet are counted on."""
+    """(corners (m, 3) that touch, the number of the stretch of stances that each belongs to) in every frame; those of
+    all feet are counted on."""
     owner, count = [], 0
     for f in feet:
         of = np.full(frames, -1)
@@ -109,8 +111,8 @@ def supported(feet: tuple[Foot, ...], frames: int) -> tuple[list[np.ndarray], li
 
 
 def loads(feet: tuple[Foot, ...], plan: ComPlan, first: int = 0) -> np.ndarray:
-    """(feet, n): what each foot should carry in the frames of a plan from `first` on, of the weight: where the planned zero-moment point is between
-    those that stand."""
+    """(feet, n): what each foot should carry in the frames of a plan from `first` on, of the weight: where the planned
+    zero-moment point is between those that stand."""
     out = np.zeros((len(feet), len(plan.times)))
     for k in range(len(plan.times)):
         stand = [n for n, f in enumerate(feet) if f.touches[first + k]]

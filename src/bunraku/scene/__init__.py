@@ -1,6 +1,6 @@
 """Scene files: a world written down in TOML, built, run and recorded. See docs/scenes.md."""
 
-from bunraku.scene.build import Scene, built_in, load
-from bunraku.scene.record import Recording
+from bunraku.scene.run import Recording
+from bunraku.scene.scene import Scene, built_in, load
 
 __all__ = ["Recording", "Scene", "built_in", "load"]

@@ -1,7 +1,8 @@
 """What happens in a scene at its times: connections and springs made and cut, servos switched on and off, pushes begun.
 
-One controller, `Events`, does it all, before the first step that starts at or after each time. What it did is part of the world's state; what it
-knows besides – how far it is, and which connection is whose – it gives to snapshots and files. Checked in tests/scene/test_scene.py.
+One controller, `Events`, does it all, before the first step that starts at or after each time. What it did is part of
+the world's state; what it knows besides – how far it is, and which connection is whose – it gives to snapshots and
+files. Checked in tests/scene/test_scene.py.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ ROUND = 1e-9  # s: a time that a sum of steps may miss
 
 @dataclass(frozen=True)
 class Tie:
-    """A connection or a spring: `a`, `b` are figure.link (b None: the world); options as World.connect or World.spring has them."""
+    """A connection or a spring: `a`, `b` are figure.link (b None: the world); options as World.connect or World.spring
+    has them."""
 
     name: str
     a: str
@@ -40,7 +42,8 @@ class Tie:
 
 @dataclass(frozen=True)
 class Servo:
-    """Servos on joints of a figure: options as Figure.servo has them; without a target they hold the pose in which they begin."""
+    """Servos on joints of a figure: options as Figure.servo has them; without a target they hold the pose in which they
+    begin."""
 
     figure: str
     joints: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Reading a scene file: TOML into checked tables; every mistake is one sentence with file, table and key.
 
-`TABLES` is the whole grammar: table -> key -> reader of its value. What depends on other tables – figures, links, joints – is
-checked when the scene is built (scene.build). Checked in tests/scene/test_scene.py.
+`TABLES` is the whole grammar: table -> key -> reader of its value. What depends on other tables – figures, links,
+joints – is checked when the scene is built (scene.build). Checked in tests/scene/test_scene.py.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def shown(value: Any) -> str:
 
 def built_in_folder() -> Path:
     """Where the scenes that come with Bunraku are."""
-    return Path(__file__).resolve().parent.parent / "scenes"
+    return Path(__file__).resolve().parent / "built_in"
 
 
 def find(name: str | Path) -> Path:

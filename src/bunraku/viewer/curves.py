@@ -1,8 +1,9 @@
 """The curves beside the picture: which channels a world or a recording has, and their values at one instant.
 
-In this order: energy of all [J]; of every figure the force [N] on it from all that is not itself; of every figure with joints its zero-moment
-point [m, NaN in the air], the values of its joints (degrees; sliders metres; a ball the three parts of its rotation vector) and the torques [N m,
-sliders N] that motors, servos, springs and dampers gave. At most MOST_FIGURES figures have curves. Checked in tests/viewer/test_frames.py.
+In this order: energy of all [J]; of every figure the force [N] on it from all that is not itself; of every figure with
+joints its zero-moment point [m, NaN in the air], the values of its joints (degrees; sliders metres; a ball the three
+parts of its rotation vector) and the torques [N m, sliders N] that motors, servos, springs and dampers gave. At most
+MOST_FIGURES figures have curves. Checked in tests/viewer/test_world_frames.py.
 """
 
 from __future__ import annotations

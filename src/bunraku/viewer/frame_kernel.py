@@ -1,21 +1,22 @@
-"""Kernels that read a frame off a world's arrays: poses and centres of mass; contacts with the states of their patches, forces and ground moments.
+"""Kernels that read a frame off a world's arrays: poses and centres of mass; contacts with the states of their patches,
+forces and ground moments.
 
-The rules for the state of a patch are those of bunraku.world.views: with pv the centre of pressure and the touching points p_i in the order of a
-convex polygon about the normal n,
+The rules for the state of a patch are those of bunraku.world.views: with pv the centre of pressure and the touching
+points p_i in the order of a convex polygon about the normal n,
     none     no force
     point    |pv - p_i| <= TOUCH for some i
     line     n . (e_i x (pv - p_i)) / |e_i| <= TOUCH for some edge e_i = p_(i+1) - p_i, or no area
     surface  else
-World axes, SI units. Cost: 3 us for a standing figure. Checked in tests/viewer/test_frames.py.
+World axes, SI units. Cost: 3 us for a standing figure. Checked in tests/viewer/test_world_frames.py.
 """
 
 from __future__ import annotations
 
 import math
 
-from bunraku.collision.layout import BODY, FIGURE, GAP, NORMAL, PATCH, POINT, SHAPE_A, SHAPE_B
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline
+from bunraku.collision.shape_layout import BODY, FIGURE, GAP, NORMAL, PATCH, POINT, SHAPE_A, SHAPE_B
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
 from bunraku.world.views import PRESSING, TOUCH
 
 NAN = float("nan")
@@ -24,9 +25,11 @@ NO_FORCE, AT_POINT, ON_LINE, ON_SURFACE = 0.0, 1.0, 2.0, 3.0
 
 @entry("DD DD II D DD DD DD")
 def body_rows(rotation, position, owner, mass, first, poses, centres):
-    """Fill poses (nb, 7) x y z qw qx qy qz and centres (ng, 4): sums of mass times place, and mass, of the bodies 1 … nb of a model.
+    """Fill poses (nb, 7) x y z qw qx qy qz and centres (ng, 4): sums of mass times place, and mass, of the bodies 1 …
+    nb of a model.
 
-    rotation (nb + 1, 9), position (nb + 1, 3), owner (nb, 1) figure of a body, mass (nb,), first (nb, 3) mass times centre of mass in the body."""
+    rotation (nb + 1, 9), position (nb + 1, 3), owner (nb, 1) figure of a body, mass (nb,), first (nb, 3) mass times
+    centre of mass in the body."""
     centres[:, :] = 0.0
     for i in range(poses.shape[0]):
         r = rotation[i + 1]
@@ -59,9 +62,8 @@ def body_rows(rotation, position, owner, mass, first, poses, centres):
 def contact_rows(n, dt, ids, data, impulse, shapes, rows, figures):
     """Fill rows (n, 10) and figures (ng, 10) from the n contacts of the last step; returns how many of them touch.
 
-    A row: x y z fx fy fz patch state, bodies of both sides (-1: the world). A figure: force from all that is not itself; of the ground
-    alone force, moment about the world's origin,
-    and height times upward force."""
+    A row: x y z fx fy fz patch state, bodies of both sides (-1: the world). A figure: force from all that is not
+    itself; of the ground alone force, moment about the world's origin, and height times upward force."""
     figures[:, :] = 0.0
     count = 0
     begin = 0
@@ -148,7 +150,8 @@ def patch_state(rows, begin, end, nx, ny, nz):
 
 @entry("DD DD")
 def zero_moment_rows(sums, zmp):
-    """Fill zmp (ng, 3) from sums (ng, 10) of `contact_rows`: the formula of bunraku.world.measures, NaN where no ground pushes up."""
+    """Fill zmp (ng, 3) from sums (ng, 10) of `contact_rows`: the formula of bunraku.world.measures, NaN where no ground
+    pushes up."""
     for k in range(zmp.shape[0]):
         up = sums[k, 5]
         h = sums[k, 9] / up if up > PRESSING else NAN
@@ -173,7 +176,8 @@ def figure_rows(centres, zmp, figures):
 def curve_rows(plan, scales, q, torques, out):
     """Fill out (2 n,) with the values of n degrees of freedom, then their torques.
 
-    plan (n, 3): index into q, into v, and which part of a ball's rotation vector (-1: no ball); scales (n,): of the values."""
+    plan (n, 3): index into q, into v, and which part of a ball's rotation vector (-1: no ball); scales (n,): of the
+    values."""
     n = plan.shape[0]
     for k in range(n):
         i, part = plan[k, 0], plan[k, 2]

@@ -1,10 +1,11 @@
 """Who may talk to the viewer's server: checks of Host, Origin and token, and the headers of every answer.
 
-Other pages in the user's browser can reach a loopback port, so an address is no protection. Three checks are: the Host header names this
-machine and port (a foreign name that was pointed at 127.0.0.1 does not), the Origin of a WebSocket is the page we served, and the token, 256 bits
-that only the printed address has, is offered as WebSocket subprotocol "token.<token>" beside "bunraku". The token stands behind the # of the address,
-which browsers never send. The Content-Security-Policy (bunraku.viewer.page) lets the page talk to this server and no other.
-Checked in tests/viewer/test_server_security.py.
+Other pages in the user's browser can reach a loopback port, so an address is no protection. Three checks are: the Host
+header names this machine and port (a foreign name that was pointed at 127.0.0.1 does not), the Origin of a WebSocket is
+the page we served, and the token, 256 bits that only the printed address has, is offered as WebSocket subprotocol
+"token.<token>" beside "bunraku". The token stands behind the # of the address, which browsers never send. The
+Content-Security-Policy (bunraku.viewer.page) lets the page talk to this server and no other. Checked in
+tests/viewer/test_server_security.py.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def check_token(token: str) -> str:
 
 
 def host_allowed(given: Sequence[str], host: str, port: int) -> bool:
-    """Whether the Host headers of a request name this server: a name of the loopback, or, for one that others can reach, its own name or any
-    address."""
+    """Whether the Host headers of a request name this server: a name of the loopback, or, for one that others can
+    reach, its own name or any address."""
     if len(given) != 1:
         return False
     name, at_port = _split(given[0])

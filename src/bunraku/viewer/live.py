@@ -1,8 +1,10 @@
-"""A world that runs while it is watched: in real time, or faster or slower by a factor, in portions of a sixtieth of a second.
+"""A world that runs while it is watched: in real time, or faster or slower by a factor, in portions of a sixtieth of a
+second.
 
-A world that cannot keep up is shown as fast as it goes: time that it owes is dropped, and a portion ends after a sixtieth of a second, so that
-commands are heard. Only the start can be returned to (seek to it or before): it is a snapshot. `StepDiverged` and errors of controllers pause it
-and become the sentence of its status. Checked in tests/viewer/test_live.py.
+A world that cannot keep up is shown as fast as it goes: time that it owes is dropped, and a portion ends after a
+sixtieth of a second, so that commands are heard. Only the start can be returned to (seek to it or before): it is a
+snapshot. `StepDiverged` and errors of controllers pause it and become the sentence of its status. Checked in
+tests/viewer/test_live.py.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ import time
 from typing import Any
 
 from bunraku.errors import InputError
-from bunraku.viewer.frames import WorldFrames, connections_of
 from bunraku.viewer.messages import connections_message, scene_message
 from bunraku.viewer.show import PERIOD, Show
+from bunraku.viewer.world_frames import WorldFrames, connections_of
 from bunraku.world.world import World
 
 SLICE = 0.25 * PERIOD  # s of real time that one call of world.step is to take

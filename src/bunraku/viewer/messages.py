@@ -1,4 +1,5 @@
-"""What the viewer's server and its page say to each other: the scene (JSON), frames (binary), connections, commands and status (JSON).
+"""What the viewer's server and its page say to each other: the scene (JSON), frames (binary), connections, commands and
+status (JSON).
 
 A frame, little endian:  "BKF1" · uint32 sequence · float64 time [s] · uint32 nb nc ng nx · then float32
     poses     nb x 7   x y z qw qx qy qz of the body frames, world axes
@@ -6,8 +7,8 @@ A frame, little endian:  "BKF1" · uint32 sequence · float64 time [s] · uint32
                        number in the scene, -1 the world; forces on body_a
     figures   ng x 6   centre of mass, zero-moment point; NaN where there is none
     channels  nx
-SI units, z up; channels say their own unit. One message is one frame, or, after the scene of a recording, many in a row: its
-overview. A page sends one JSON object a message; `parse` answers with a Command or an InputError of one
+SI units, z up; channels say their own unit. One message is one frame, or, after the scene of a recording, many in a
+row: its overview. A page sends one JSON object a message; `parse` answers with a Command or an InputError of one
 sentence, whatever arrives. Checked in tests/viewer/test_messages.py.
 """
 
@@ -42,8 +43,9 @@ MOST_STEPS = 100_000
 
 @dataclass(frozen=True)
 class Command:
-    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many; back in a recording only), speed (factor), seek (time [s]), or one
-    of bunraku.viewer.stage_messages with its values in `data`. `viewer` is the number of who asks, 0 for the user's own program."""
+    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many; back in a recording only), speed
+    (factor), seek (time [s]), or one of bunraku.viewer.stage_messages with its values in `data`. `viewer` is the number
+    of who asks, 0 for the user's own program."""
 
     kind: str
     value: float = 0.0
@@ -126,7 +128,7 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
     from bunraku.world.world import World
 
     if isinstance(source, World):
-        from bunraku.viewer.frames import channels_of, connections_of
+        from bunraku.viewer.world_frames import channels_of, connections_of
 
         figures = [(f.name, f.model) for f in source.figures]
         fixed, channels = [item.shape for item in source._fixed], channels_of(source.model, figures)

@@ -1,7 +1,7 @@
 """A recording as a show: plays in real time or by a factor, steps frame by frame, seeks to any time.
 
-Times are the recording's own, which may begin anywhere; the frame shown is the last at or before the time. At its end it pauses; playing again
-begins anew. Checked in tests/viewer/test_player.py.
+Times are the recording's own, which may begin anywhere; the frame shown is the last at or before the time. At its end
+it pauses; playing again begins anew. Checked in tests/viewer/test_player.py.
 """
 
 from __future__ import annotations

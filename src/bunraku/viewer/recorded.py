@@ -1,8 +1,9 @@
 """Frames of a recording, by number: the same bytes as those of a live world.
 
-Poses follow from q, curves from q, torques and contact forces; the energy from q and v. A recording gives what `Recorded` lists; `contacts[k]`
-has arrays patch, state, point, force, bodies (two, 0 the world) of the points that touch in frame k, forces on the first body; NaN stands for a
-zero-moment point in the air. Checked in tests/viewer/test_player.py.
+Poses follow from q, curves from q, torques and contact forces; the energy from q and v. A recording gives what
+`Recorded` lists; `contacts[k]` has arrays patch, state, point, force, bodies (two, 0 the world) of the points that
+touch in frame k, forces on the first body; NaN stands for a zero-moment point in the air. Checked in
+tests/viewer/test_player.py.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from bunraku.model.description import Shape
 from bunraku.model.forest import combine
 from bunraku.model.model import Model
 from bunraku.viewer.curves import Curves
-from bunraku.viewer.frames import FrameMaker
 from bunraku.viewer.messages import CONTACT, Channel
+from bunraku.viewer.world_frames import FrameMaker
 
 
 class Recorded(Protocol):

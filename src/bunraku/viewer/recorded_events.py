@@ -1,7 +1,8 @@
-"""What happened in a recording besides its motion, for the page: connections with the times in which they held, and marks for the time line.
+"""What happened in a recording besides its motion, for the page: connections with the times in which they held, and
+marks for the time line.
 
-Events come from a file (bunraku.world.events says what a recorder writes) and are believed only as far as they make sense. Checked in
-tests/viewer/test_recorded_events.py.
+Events come from a file (bunraku.world.events says what a recorder writes) and are believed only as far as they make
+sense. Checked in tests/viewer/test_recorded_events.py.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ LONGEST = 200  # characters
 
 
 def connections_of_recording(recording: Recorded) -> list[dict[str, Any]]:
-    """Every connection and spring that ever held, as `frames.connections_of` lists them, with the times "from" and "to" (None: to the end)."""
+    """Every connection and spring that ever held, as `frames.connections_of` lists them, with the times "from" and "to"
+    (None: to the end)."""
     nb = 1 + sum(m.nb - 1 for _, m in figures_of(recording))
     out: list[dict[str, Any]] = []
     for e in recording.events:
@@ -47,7 +49,10 @@ def _is_tie(e: Mapping[str, Any], nb: int) -> bool:
 
 
 def events_of_recording(recording: Recorded) -> list[dict[str, Any]]:
-    """Marks for the time line: {"time", "kind", "text"}; what held before the first frame has none. The first MOST_EVENTS."""
+    """Marks for the time line: {"time", "kind", "text"}; what held before the first frame has none.
+
+    The first MOST_EVENTS.
+    """
     times = np.asarray(recording.times, dtype=float)
     first, last = (times[0], times[-1]) if len(times) else (0.0, 0.0)
     out = []

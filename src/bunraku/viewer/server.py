@@ -1,9 +1,11 @@
-"""The viewer's server: gives the page to browsers and frames, scene, connections and status to their WebSockets, in a thread of its own.
+"""The viewer's server: gives the page to browsers and frames, scene, connections and status to their WebSockets, in a
+thread of its own.
 
-GET / is the page, /ws the WebSocket (bunraku.viewer.messages); anything else is 404. Publishing swaps a pointer and wakes the loop: the
-simulation never waits for a viewer. Each viewer has one slot a kind of message: a slow one misses frames and gets the latest. Bounded are: viewers
-(MOST_VIEWERS), connections that are not viewers yet (MOST_OPENING, HANDSHAKE seconds each), the size and the rate of messages, and what may wait
-in a socket. Viewers that do not answer a ping are dropped. bunraku.viewer.guard says who may connect. Checked in tests/viewer/test_server.py and
+GET / is the page, /ws the WebSocket (bunraku.viewer.messages); anything else is 404. Publishing swaps a pointer and
+wakes the loop: the simulation never waits for a viewer. Each viewer has one slot a kind of message: a slow one misses
+frames and gets the latest. Bounded are: viewers (MOST_VIEWERS), connections that are not viewers yet (MOST_OPENING,
+HANDSHAKE seconds each), the size and the rate of messages, and what may wait in a socket. Viewers that do not answer a
+ping are dropped. bunraku.viewer.guard says who may connect. Checked in tests/viewer/test_server.py and
 test_server_security.py.
 """
 
@@ -75,7 +77,10 @@ class Viewer:
 
 
 class Server:
-    """See the module text. `start` listens; `publish`, `tell` and the `new_…` may be called from any thread and never wait."""
+    """See the module text.
+
+    `start` listens; `publish`, `tell` and the `new_…` may be called from any thread and never wait.
+    """
 
     def __init__(
         self,
@@ -101,7 +106,8 @@ class Server:
         self._stop: asyncio.Event | None = None
         self._thread: threading.Thread | None = None
 
-    # ---- from any thread ------------------------------------------------------------------------------------------------------
+    # ---- from any thread
+    # ------------------------------------------------------------------------------------------------------
 
     @property
     def url(self) -> str:
@@ -185,7 +191,8 @@ class Server:
             with contextlib.suppress(RuntimeError):  # it has ended
                 loop.call_soon_threadsafe(self._wake)
 
-    # ---- in the server's thread -----------------------------------------------------------------------------------------------
+    # ---- in the server's thread
+    # -----------------------------------------------------------------------------------------------
 
     def _wake(self) -> None:
         """Hand the frame to those who have all but it and nothing in their way; the others' own tasks see to them."""

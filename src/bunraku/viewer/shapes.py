@@ -1,8 +1,9 @@
 """What the page draws: bodies and shapes of figures and of what stands still, as plain data for JSON.
 
-Body i of the list is body i + 1 of the world's combined model (its body 0 is the world: index -1 here). Of a figure its visible shapes are
-drawn, else those of its collisions; where neither can be drawn (meshes that cannot be read), or few bodies have shapes, a stick stands for every
-bone. A mesh becomes its convex hull. Sizes are those of bunraku.model.Shape: half sizes. Checked in tests/viewer/test_messages.py.
+Body i of the list is body i + 1 of the world's combined model (its body 0 is the world: index -1 here). Of a figure its
+visible shapes are drawn, else those of its collisions; where neither can be drawn (meshes that cannot be read), or few
+bodies have shapes, a stick stands for every bone. A mesh becomes its convex hull. Sizes are those of
+bunraku.model.Shape: half sizes. Checked in tests/viewer/test_messages.py.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """A show: something that plays in a thread of its own, answers commands, and publishes a frame sixty times a second.
 
-`Live` (a world) and `Player` (a recording) say how time goes on; this file holds what they share. Commands come from the server's thread
-or from the user's and are kept in a mailbox where the latest wins, never in a queue. The thread holds `lock` while it touches what it shows, so
+`Live` (a world) and `Player` (a recording) say how time goes on; this file holds what they share. Commands come from
+the server's thread or from the user's and are kept in a mailbox where the latest wins, never in a queue. The thread
+holds `lock` while it touches what it shows, so
     with view.lock: world.push(...)
-is safe from elsewhere. Whatever goes wrong becomes the sentence of a status; the thread goes on. Checked in tests/viewer/test_live.py.
+is safe from elsewhere. Whatever goes wrong becomes the sentence of a status; the thread goes on. Checked in
+tests/viewer/test_live.py.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ class Show:
         self._audience: Audience | None = None
         self._told: Any = None
 
-    # ---- what a subclass says -------------------------------------------------------------------------------------------------
+    # ---- what a subclass says
+    # -------------------------------------------------------------------------------------------------
 
     @property
     def time(self) -> float:
@@ -99,7 +102,8 @@ class Show:
         """Show another time."""
         raise NotImplementedError
 
-    # ---- commands, from any thread --------------------------------------------------------------------------------------------
+    # ---- commands, from any thread
+    # --------------------------------------------------------------------------------------------
 
     def command(self, order: Command) -> None:
         """Take a command; it is done by the show's thread. An InputError refuses what makes no sense here."""
@@ -139,7 +143,8 @@ class Show:
             error=self.error,
         )
 
-    # ---- the thread -----------------------------------------------------------------------------------------------------------
+    # ---- the thread
+    # -----------------------------------------------------------------------------------------------------------
 
     def start(self, audience: Audience) -> None:
         """Publish the first frame and begin."""

@@ -1,10 +1,11 @@
 """A choreography that runs while it is watched, pinned and dragged: the stage of `bunraku stage`.
 
-The physics goes on in real time as any live world's (bunraku.viewer.live); what pages ask for waits in order and is done between two
-portions of steps. Moves of a target that follow each other count as the last of them. One viewer at a time holds a figure: who takes hold first
-owns the drag until it lets go, leaves or is lost; others are told so. Before every act a snapshot is kept, so that `undo` goes back to it, time and
-score included, bit for bit. A page sees pins, targets and how much each is violated in the message that goes before every frame.
-Checked in tests/viewer/test_stage.py and test_stage_in_browser.py.
+The physics goes on in real time as any live world's (bunraku.viewer.live); what pages ask for waits in order and is
+done between two portions of steps. Moves of a target that follow each other count as the last of them. One viewer at a
+time holds a figure: who takes hold first owns the drag until it lets go, leaves or is lost; others are told so. Before
+every act a snapshot is kept, so that `undo` goes back to it, time and score included, bit for bit. A page sees pins,
+targets and how much each is violated in the message that goes before every frame. Checked in tests/viewer/test_stage.py
+and test_stage_in_browser.py.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class Stage(Live):
         self._hands: set[str] = set()
         self._looked, self._seen = -1.0, {"state": "standing", "limits": {}}
 
-    # ---- from the server's thread ---------------------------------------------------------------------------------------------
+    # ---- from the server's thread
+    # ---------------------------------------------------------------------------------------------
 
     def command(self, order: Command) -> None:
         """Take a command, or refuse it at once."""
@@ -96,7 +98,8 @@ class Stage(Live):
         """Who is gone drags no more."""
         self.command(Command("drop", viewer=viewer))
 
-    # ---- in the show's thread -------------------------------------------------------------------------------------------------
+    # ---- in the show's thread
+    # -------------------------------------------------------------------------------------------------
 
     def stop(self) -> None:
         """End the thread, the drag, the take that is being recorded and its files."""
@@ -205,7 +208,8 @@ class Stage(Live):
             self.takes.export(values["format"], lambda name, content: self._made(act.viewer, name, content))
 
     def _named(self, link: str, point: tuple[float, float, float]) -> tuple[str, list[float]]:
-        """A point [m] in the frame of a link's body, as a point of the link, or of a named frame of the body that is near it."""
+        """A point [m] in the frame of a link's body, as a point of the link, or of a named frame of the body that is
+        near it."""
         body, p = self.c.model.frame(link).body, np.array(point)
         frames = [f for f in self.c.model.frames if f.body == body]
         nearest = min(frames, key=lambda f: float(np.linalg.norm(f.position - p)))
@@ -291,7 +295,8 @@ def open_stage(
     recordings: str | Path | None = None,
     **where: Unpack[Where],
 ) -> View:
-    """Run a choreography in real time in a thread of its own and show it with the tools of the stage; see Choreography.stage."""
+    """Run a choreography in real time in a thread of its own and show it with the tools of the stage; see
+    Choreography.stage."""
     from bunraku.viewer.view import check_speed, close_views_of, open_view
 
     check_speed("stage", speed)

@@ -1,8 +1,8 @@
 """Takes of a stage: recordings that are switched on and off, and what is made of them for other programs.
 
-A take is written while the world runs (World.record, float64). Films and tables are made by a process of its own, `bunraku export`, so that the stage
-goes on in real time meanwhile. Files live in a folder that ends with the stage, takes in one of the user's where it was given.
-Checked in tests/viewer/test_stage.py.
+A take is written while the world runs (World.record, float64). Films and tables are made by a process of its own,
+`bunraku export`, so that the stage goes on in real time meanwhile. Files live in a folder that ends with the stage,
+takes in one of the user's where it was given. Checked in tests/viewer/test_stage.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bunraku.viewer.stage_messages import Refused
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
-    from bunraku.world.recorder import Recorder
+    from bunraku.recording.recorder import Recorder
 
 RATES = {"csv": 100.0, "bvh": 60.0, "gif": 20.0}  # frames a second
 LARGEST = 100 * 2**20  # bytes that are sent to a page
@@ -66,7 +66,8 @@ class Takes:
                 recorder.close().unlink(missing_ok=True)
 
     def export(self, kind: str, ready: Callable[[str, Any], None]) -> None:
-        """Make a file of the last take; ready(name, bytes) is called by another thread, ready(name, sentence) where it went wrong."""
+        """Make a file of the last take; ready(name, bytes) is called by another thread, ready(name, sentence) where it
+        went wrong."""
         if self.making is not None:
             raise Refused(f"A {self.making.upper()} file is being made; one at a time.")
         self.switch(False)

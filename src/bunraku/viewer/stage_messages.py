@@ -1,4 +1,5 @@
-"""What a page may ask of a stage, and what the stage says of itself: every value is checked here before anything else sees it.
+"""What a page may ask of a stage, and what the stage says of itself: every value is checked here before anything else
+sees it.
 
     pin, drag   link (a body of the figure), point [m, in the body's frame], pose (orientation too)
     to          position [m] of the drag's target, world axes          drop     end the drag
@@ -94,8 +95,8 @@ CHECKS = {
 
 
 def item_message(violation: Violation, body: int, position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
-    """A pin or drag: its point in the frame of `body` (its number in the scene), its target, and how far off it is. position and rotation: of its
-    link in the body's frame."""
+    """A pin or drag: its point in the frame of `body` (its number in the scene), its target, and how far off it is.
+    position and rotation: of its link in the body's frame."""
     item, metres, radians = violation
     return {
         "name": item.name,

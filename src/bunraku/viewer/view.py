@@ -5,8 +5,9 @@
     with view.lock: world.push(fig["trunk"], force=(80, 0, 0), seconds=0.1)
     view.close()
 
-While a view runs a world, touch the world only with `view.lock` held or after `view.pause()`. With `play=False` the world stands still; one who steps
-it himself calls `view.show()`. In a notebook the last line of a cell shows the page in place. Checked in tests/viewer/test_view.py.
+While a view runs a world, touch the world only with `view.lock` held or after `view.pause()`. With `play=False` the
+world stands still; one who steps it himself calls `view.show()`. In a notebook the last line of a cell shows the page
+in place. Checked in tests/viewer/test_view.py.
 """
 
 from __future__ import annotations
@@ -128,12 +129,15 @@ def page_html() -> str:
     try:
         from bunraku.viewer.page import html
     except ImportError:
-        raise BunrakuError("the viewer's page was not built: run python -m bunraku.viewer.build.") from None
+        raise BunrakuError("the viewer's page was not built: run python -m bunraku.viewer.build_page.") from None
     return html()
 
 
 class Where(TypedDict, total=False):
-    """Where a page is served, and to whom; port 0 takes a free one. browser: whether the user's opens it. html: another page."""
+    """Where a page is served, and to whom; port 0 takes a free one. browser: whether the user's opens it.
+
+    html: another page.
+    """
 
     port: int
     browser: bool

@@ -1,6 +1,6 @@
 """The world: figures and things stepped together, with contacts, limits and connections."""
 
-from bunraku.world.errors import StepDiverged
+from bunraku.world.diverged import StepDiverged
 from bunraku.world.figure import Figure
 from bunraku.world.sensors import IMU, ForceTorque, JointSensor, Sensor, SoleForce
 from bunraku.world.snapshot import Snapshot

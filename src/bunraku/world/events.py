@@ -1,9 +1,9 @@
-"""Watch: what happens to a recorded world besides its motion: connections made, cut and broken, pushes, notes of controllers.
+"""Watch: what happens to a recorded world besides its motion: connections made, cut and broken, pushes, notes of
+controllers.
 
-An event is a dict of plain values with "time" [s] and "kind": connect, cut, break, push or note. A break is known to the step in which it
-happened (`breaks`, written
-by world.step_log: the number of that step since the last look, 0 for none); the rest is what a user or a controller did between two steps.
-Checked in tests/world/test_recorder.py.
+An event is a dict of plain values with "time" [s] and "kind": connect, cut, break, push or note. A break is known to
+the step in which it happened (`breaks`, written by world.step_log: the number of that step since the last look, 0 for
+none); the rest is what a user or a controller did between two steps. Checked in tests/recording/test_recorder.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.constraint.tie_rows import ACTIVE, AXES, BODY_A, BODY_B, BROKEN, PLACE_A, PLACE_B, SPRING
+from bunraku.step.tie_rows import ACTIVE, AXES, BODY_A, BODY_B, BROKEN, PLACE_A, PLACE_B, SPRING
 from bunraku.world.ties import NAMES, Connection
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
-"""Figure: a figure or thing in a world, as views of its part of the world's state, and its servos; what is measured on it stands in
-`world.measured`."""
+"""Figure: a figure or thing in a world, as views of its part of the world's state, and its servos; what is measured on
+it stands in `world.measured`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.constraint.arrays import TRACK_AT
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.integrators.drive import EFFORT, KD, KP
 from bunraku.model.configuration import difference
 from bunraku.model.forest import Part
 from bunraku.model.model import Model
+from bunraku.step.drive import EFFORT, KD, KP
+from bunraku.step.step_arrays import TRACK_AT
 from bunraku.world.measured import Measured
 
 if TYPE_CHECKING:
@@ -92,12 +92,12 @@ class Figure(Measured):
         joints: Sequence[str] | None = None,
         effort: float | Sequence[float] | np.ndarray | None = None,
     ) -> None:
-        """Position servos: torque = stiffness (target - q) + damping (target rate - v), taken at the end of the step, so that stiff ones are stable.
+        """Position servos: torque = stiffness (target - q) + damping (target rate - v), taken at the end of the step,
+        so that stiff ones are stable.
 
-        On all joints but a free base, or on `joints`; numbers, or one a degree of freedom of these joints. target: coordinates like q
-        (those of other joints are not
-        read); the present pose by default. effort [N m or N] limits servo and `tau` together; the model's by default. With stiffness 0 it
-        follows `target_v`.
+        On all joints but a free base, or on `joints`; numbers, or one a degree of freedom of these joints. target:
+        coordinates like q (those of other joints are not read); the present pose by default. effort [N m or N] limits
+        servo and `tau` together; the model's by default. With stiffness 0 it follows `target_v`.
         """
         chosen = [j for j in self.model.joints if j.nv and j.kind != "free"]
         if joints is not None:
@@ -123,8 +123,8 @@ class Figure(Measured):
             self.target_q[j.q] = goal[j.q]
 
     def follow(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Lead the servos along rows of coordinates like q, one a step from the next on; the last one stays. Rates `v` (rows, nv): their
-        differences by default.
+        """Lead the servos along rows of coordinates like q, one a step from the next on; the last one stays. Rates `v`
+        (rows, nv): their differences by default.
 
         The world plays a track inside `step(n)`, without a word of Python a step. No rows end it.
         """

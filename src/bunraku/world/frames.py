@@ -1,15 +1,14 @@
 """Frames: what a world did over a stretch of time, as arrays, and how they stand in a file.
 
-A frame is the state after a step: time, q, v; the torques applied in the step; and the contact patches of the step, means over it, at the
-pose of its start (as in
-bunraku.world.views). A patch is a pair of shapes (a, b) with the points of it that touch or press, anticlockwise about the normal, which
-leads from b to a; forces act on a.
-Its state – none, point, line, surface – says where its centre of pressure  c = sum(fz p) / sum(fz)  lies in the polygon of its points.
+A frame is the state after a step: time, q, v; the torques applied in the step; and the contact patches of the step,
+means over it, at the pose of its start (as in bunraku.world.views). A patch is a pair of shapes (a, b) with the points
+of it that touch or press, anticlockwise about the normal, which leads from b to a; forces act on a. Its state – none,
+point, line, surface – says where its centre of pressure  c = sum(fz p) / sum(fz)  lies in the polygon of its points.
 World axes, SI units.
 
-In a file every number is a little-endian float32 but time, a float64: what is read back is the float32 nearest to what was simulated, bit
-for bit. A precise block has float64 throughout: dv/dt of neighbouring frames then gives the accelerations of the steps.
-Checked in tests/world/test_frames.py and tests/world/test_recorder.py.
+In a file every number is a little-endian float32 but time, a float64: what is read back is the float32 nearest to what
+was simulated, bit for bit. A precise block has float64 throughout: dv/dt of neighbouring frames then gives the
+accelerations of the steps. Checked in tests/world/test_frames.py and tests/recording/test_recorder.py.
 """
 
 from __future__ import annotations

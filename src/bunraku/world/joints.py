@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.constraint import arrays as at
-from bunraku.constraint.joint_rows import GEAR_COLUMNS
-from bunraku.integrators.drive import ARMATURE, DAMPING, EFFORT, REST, SPRING
 from bunraku.model import layout
 from bunraku.model.model import Model
+from bunraku.step import step_arrays as at
+from bunraku.step.drive import ARMATURE, DAMPING, EFFORT, REST, SPRING
+from bunraku.step.joint_rows import GEAR_COLUMNS
 
 DRIVE_COLUMNS = 8
 
 
 def drive_rows(model: Model) -> np.ndarray:
-    """A row a degree of freedom (bunraku.integrators.drive); servos are off."""
+    """A row a degree of freedom (bunraku.step.drive); servos are off."""
     out = np.zeros((model.nv, DRIVE_COLUMNS))
     out[:, SPRING], out[:, REST], out[:, DAMPING] = model.stiffness, model.rest, model.damping
     out[:, EFFORT] = np.minimum(model.effort, 1e300)
@@ -26,7 +26,7 @@ def drive_rows(model: Model) -> np.ndarray:
 
 
 def tables(m: Model) -> dict[int, np.ndarray]:
-    """Arrays of bunraku.constraint.joint_rows by their numbers."""
+    """Arrays of bunraku.step.joint_rows by their numbers."""
     dof = np.zeros((m.nv, 4), dtype=np.int64)
     of_dof: dict[int, int] = {}  # joint's body of an index into q
     for i in range(1, m.nb):

@@ -1,12 +1,15 @@
-"""What happened in the last step: state at its start, rates after it, and from these every body's acceleration and every joint's load.
+"""What happened in the last step: state at its start, rates after it, and from these every body's acceleration and
+every joint's load.
 
-The step's impulses lam give exactly  A (v+ - v)/dt + b = tau + H' lam/dt  at the pose q of its start, so inverse dynamics (rnea) with
+The step's impulses lam give exactly  A (v+ - v)/dt + b = tau + H' lam/dt  at the pose q of its start, so inverse
+dynamics (rnea) with
 
     a = (v+ - v) / dt      f_ext = pushes + contacts + connections (means of the step)
 
-gives the wrench that each joint carries; along the joint's free axes this is tau plus the force of a limit. Forces are means
-of the step: an impact counts as impulse / dt. World axes; wrenches (force, moment) at the bodies' origins; SI units.
-Cost: a few copies a call of `step`; the rest only when read, once a step (bunraku.world.laststep_kernel). Checked in tests/world/test_sensors.py.
+gives the wrench that each joint carries; along the joint's free axes this is tau plus the force of a limit. Forces are
+means of the step: an impact counts as impulse / dt. World axes; wrenches (force, moment) at the bodies' origins; SI
+units. Cost: a few copies a call of `step`; the rest only when read, once a step (bunraku.world.laststep_kernel).
+Checked in tests/world/test_sensors.py.
 """
 
 from __future__ import annotations
@@ -16,12 +19,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.constraint.tie_rows import AXES, BODY_A, BODY_B, PLACE_A, PLACE_B, TURN_A
 from bunraku.dynamics.functions import Kinematics, kinematics
 from bunraku.dynamics.work import scratch_size
+from bunraku.kernel.table import Table
 from bunraku.model.layout import ACC, ALPHA, NW, OMEGA, WRENCH
 from bunraku.model.model import Model
-from bunraku.spatial.table import Table
+from bunraku.step.tie_rows import AXES, BODY_A, BODY_B, PLACE_A, PLACE_B, TURN_A
 from bunraku.world import laststep_kernel as at
 from bunraku.world.laststep_kernel import last_loads
 
@@ -122,7 +125,8 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def last_contacts(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(ids, data, forces [N] on a, world axes) of the contacts of the last step; columns: bunraku.collision.layout."""
+    """(ids, data, forces [N] on a, world axes) of the contacts of the last step; columns:
+    bunraku.collision.shape_layout."""
     n = int(world._info[0])
     return world._contacts.ids[:n], world._contacts.data[:n], world._warm_force[:n, :3] / world.dt
 

@@ -2,15 +2,23 @@
 
     a = (v+ - v) / dt,    f = given + contacts,    tau = rnea(q, v, a, f)        at the pose q of the step's start
 
-The scratch of rnea then holds of every body its pose, angular velocity and acceleration, specific force of its origin and the wrench of its joint
-(bunraku.model.layout). Whoever reads sensors inside a kernel calls `turn_around`; bunraku.world.laststep owns the arrays. World axes, SI units.
-Cost for a figure of 36 degrees of freedom: 3 us. Checked in tests/world/test_sensors.py.
+The scratch of rnea then holds of every body its pose, angular velocity and acceleration, specific force of its origin
+and the wrench of its joint (bunraku.model.layout). Whoever reads sensors inside a kernel calls `turn_around`;
+bunraku.world.laststep owns the arrays. World axes, SI units. Cost for a figure of 36 degrees of freedom: 3 us. Checked
+in tests/world/test_sensors.py.
 """
 
 from __future__ import annotations
 
-from bunraku.collision.layout import BODY, POINT, SHAPE_A
-from bunraku.constraint.arrays import (
+from bunraku.collision.shape_layout import BODY, POINT, SHAPE_A
+from bunraku.dynamics.passes import angles, place, world_pose
+from bunraku.dynamics.rnea_kernel import rnea_passes
+from bunraku.kernel.compile import part
+from bunraku.kernel.entry import entry
+from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.vec import cross, ld3, sub
+from bunraku.model.layout import NW, POS
+from bunraku.step.step_arrays import (
     CONTACTS,
     DT,
     IDS,
@@ -22,13 +30,6 @@ from bunraku.constraint.arrays import (
     number,
     places,
 )
-from bunraku.dynamics.passes import angles, place, world_pose
-from bunraku.dynamics.rnea_kernel import rnea_passes
-from bunraku.model.layout import NW, POS
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import part
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import cross, ld3, sub
 
 L_INTS, L_REALS, L_SCRATCH = places(0, 3)  # of the model, scratch of rnea
 L_Q, L_V, L_AFTER = places(3, 6)  # at the start; rates after the step

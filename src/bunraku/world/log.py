@@ -1,9 +1,9 @@
 """Log: the frames of a world while it steps, gathered inside the step (world.step_log) and read out ROOM at a time.
 
-`sink(frames, events)` gets them – views, good until it returns, with the types of the file – at the latest SECONDS after they were made as
-long as the world goes on. Steps are the same with and without: bit for bit.
-A world that is recorded may connect, cut, push; it may not get new figures or shapes, nor go back in time. Checked in
-tests/world/test_recorder.py.
+`sink(frames, events)` gets them – views, good until it returns, with the types of the file – at the latest SECONDS
+after they were made as long as the world goes on. Steps are the same with and without: bit for bit. A world that is
+recorded may connect, cut, push; it may not get new figures or shapes, nor go back in time. Checked in
+tests/recording/test_recorder.py.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.collision.layout import PATCH, SHAPE_B
+from bunraku.collision.shape_layout import PATCH, SHAPE_B
 from bunraku.errors import InputError
-from bunraku.world import models
-from bunraku.world import step_log as of
+from bunraku.step import step_log as of
+from bunraku.step.euler import FREE, MOVE
+from bunraku.world import contact_models as models
 from bunraku.world.events import Watch
 from bunraku.world.frames import LAYOUT, STATES, Frames, file_kind, tails
 from bunraku.world.laststep import last_contacts
-from bunraku.world.step import FREE, MOVE
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -35,7 +35,10 @@ Sink = Callable[[Frames, list[Event]], None]
 
 
 class Log:
-    """See the module text. every: steps a frame; the state at the start is the first frame. precise: float64 instead of float32."""
+    """See the module text. every: steps a frame; the state at the start is the first frame.
+
+    precise: float64 instead of float32.
+    """
 
     def __init__(self, world: World, sink: Sink, every: int = 1, precise: bool = False) -> None:
         world._prepare()

@@ -1,7 +1,8 @@
 """Materials: friction and restitution of every pair, from each side's own or set for the pair.
 
-Each side may name its own values or leave them (None) to the other. Where both name one: friction is the geometric mean, restitution the
-larger. Where neither does: friction DEFAULT, no restitution. Friction is one number, or a pair: static, dynamic.
+Each side may name its own values or leave them (None) to the other. Where both name one: friction is the geometric
+mean, restitution the larger. Where neither does: friction DEFAULT, no restitution. Friction is one number, or a pair:
+static, dynamic.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Materials:
         self._pairs[min(a, b), max(a, b)] = (checked(friction), restitution)
 
     def kinds(self) -> list[int]:
-        """For every material the number of its kind, a row of `table`: those with the same values and no pair of their own are one kind."""
+        """For every material the number of its kind, a row of `table`: those with the same values and no pair of their
+        own are one kind."""
         special = {k for pair in self._pairs for k in pair}
         seen: dict[object, int] = {}
         return [seen.setdefault(k if k in special else own, len(seen)) for k, own in enumerate(self._own)]

@@ -1,4 +1,5 @@
-"""What can be read off a figure: centre of mass, momentum, energy now; contacts, ground reaction and zero-moment point of the last step.
+"""What can be read off a figure: centre of mass, momentum, energy now; contacts, ground reaction and zero-moment point
+of the last step.
 
 Nothing is computed here: momentum is that of `dynamics`, forces those of `world.measures`. SI units, world axes.
 Checked in tests/world/test_measures.py.
@@ -36,7 +37,8 @@ class Measured:
         """Its rates."""
         raise NotImplementedError
 
-    # ---- what it is doing now -------------------------------------------------------------------------------------------------
+    # ---- what it is doing now
+    # -------------------------------------------------------------------------------------------------
 
     @property
     def com(self) -> np.ndarray:
@@ -59,7 +61,8 @@ class Measured:
         c = self._whole()
         return float(c.kinetic - c.mass * np.dot(self.world.gravity, c.com))
 
-    # ---- what the last step did to it -----------------------------------------------------------------------------------------
+    # ---- what the last step did to it
+    # -----------------------------------------------------------------------------------------
 
     @property
     def contacts(self) -> list[ContactInfo]:

@@ -1,11 +1,11 @@
 """What the last step's contacts did to a figure: ground reaction, zero-moment point, support polygon (N12).
 
-With F, M the force and moment about the world's origin of all fixed shapes on the figure, the zero-moment point at height h is where
-M - p x F has no horizontal part:
+With F, M the force and moment about the world's origin of all fixed shapes on the figure, the zero-moment point at
+height h is where M - p x F has no horizontal part:
     x = (h Fx - My) / Fz,    y = (Mx + h Fy) / Fz
-h is the mean height of the ground's points weighted with their vertical forces: the ground's own height where it is level. Forces are means of
-the step, so dP/dt = F + m g and dL/dt = M + ... hold for its velocities to rounding, for its positions to O(dt). World axes, SI units.
-Checked in tests/world/test_measures.py.
+h is the mean height of the ground's points weighted with their vertical forces: the ground's own height where it is
+level. Forces are means of the step, so dP/dt = F + m g and dL/dt = M + ... hold for its velocities to rounding, for its
+positions to O(dt). World axes, SI units. Checked in tests/world/test_measures.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.collision import layout as at
+from bunraku.collision import shape_layout as at
 from bunraku.world.laststep import cross, last_contacts
 from bunraku.world.views import PRESSING, TOUCH, ContactInfo, contact_views
 
@@ -67,7 +67,8 @@ def support(world: World, figure: str) -> np.ndarray:
 
 
 def convex_hull(points: np.ndarray) -> np.ndarray:
-    """Corners of the convex hull of points (n, 2), anticlockwise, by two monotone chains; points within 1e-12 m^2 of an edge are left out."""
+    """Corners of the convex hull of points (n, 2), anticlockwise, by two monotone chains; points within 1e-12 m^2 of an
+    edge are left out."""
     p = np.unique(points, axis=0)
     if len(p) < 3:
         return p

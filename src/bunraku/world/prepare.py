@@ -1,7 +1,8 @@
-"""A world made ready to step: the arrays of its scene, from the figures and fixed shapes it has now, put into the table of the step.
+"""A world made ready to step: the arrays of its scene, from the figures and fixed shapes it has now, put into the table
+of the step.
 
-Done anew whenever a figure or a shape was added. The state (q, v, drives, connections) is the world's own and stays; contacts, their memory and
-scratch begin empty. Checked in tests/world/.
+Done anew whenever a figure or a shape was added. The state (q, v, drives, connections) is the world's own and stays;
+contacts, their memory and scratch begin empty. Checked in tests/world/.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
-from bunraku.constraint import arrays as at
-from bunraku.constraint.contact_rows import FORCE_COLUMNS
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import InputError
-from bunraku.spatial.table import Table
-from bunraku.world import joints, models
-from bunraku.world.general import say_ignored
+from bunraku.kernel.table import Table
+from bunraku.step import step_arrays as at
+from bunraku.step.contact_rows import FORCE_COLUMNS
+from bunraku.world import contact_models as models
+from bunraku.world import joints
+from bunraku.world.general_shapes import say_ignored
 from bunraku.world.laststep import LastStep
 from bunraku.world.room import Room
 

@@ -1,4 +1,5 @@
-"""The state of a random generator as an array, so that a snapshot can hold it: (state, inc) of PCG64 in halves, then its spare half draw.
+"""The state of a random generator as an array, so that a snapshot can hold it: (state, inc) of PCG64 in halves, then
+its spare half draw.
 
 Checked in tests/world/test_sensors.py.
 """

@@ -4,10 +4,10 @@
     readings.read()                      (n,) all channels behind one another: `parts` says which stand where
     readings.parts[0]["gyro"]            slice of the first sensor's angular velocity
 
-They are what the sensors' own `read` gives – the same equations (bunraku.world.sensors), the same noise and bias, drawn in the order of the sensors
-and of the channels here –
-in a tenth of the time: a figure with an IMU, two force sensors and its encoders takes 8 us. An IMU gives gyro and orientation, a
-force sensor force and torque, encoders position and velocity. Checked in tests/world/test_readings.py.
+They are what the sensors' own `read` gives – the same equations (bunraku.world.sensors), the same noise and bias, drawn
+in the order of the sensors and of the channels here – in a tenth of the time: a figure with an IMU, two force sensors
+and its encoders takes 8 us. An IMU gives gyro and orientation, a force sensor force and torque, encoders position and
+velocity. Checked in tests/world/test_readings.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import InputError
-from bunraku.spatial.table import Table
+from bunraku.kernel.table import Table
 from bunraku.world import readings_kernel as at
 from bunraku.world.laststep import LastStep
 from bunraku.world.sensors import IMU, Encoders, ForceTorque, MountedSensor, Sensor

@@ -8,14 +8,14 @@ Checked in tests/world/test_readings.py.
 
 from __future__ import annotations
 
-from bunraku.constraint.arrays import Q, V, places
 from bunraku.dynamics.passes import angles, place, spin, world_pose
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import st
+from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.vec import cross, ld3, ld9, mm, mtv, mv, st3, sub
 from bunraku.model.layout import ALPHA, NW, OMEGA, ROT, WRENCH
-from bunraku.spatial.entry import entry
-from bunraku.spatial.kernel import inline, part
-from bunraku.spatial.lanes import st
-from bunraku.spatial.table import ints1, ints2, reals1, reals2
-from bunraku.spatial.vec import cross, ld3, ld9, mm, mtv, mv, st3, sub
+from bunraku.step.step_arrays import Q, V, places
 from bunraku.world.laststep_kernel import L_INTS, L_KNOWN, L_REALS, L_SCRATCH, turn_around
 
 R_WHAT, R_PLACE, R_INDEX, R_SCRATCH, R_VALUES = places(0, 5)

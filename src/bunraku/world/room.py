@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.constraint import arrays as at
-from bunraku.constraint.contact import sparse
-from bunraku.constraint.contact.pgs import work_size
-from bunraku.constraint.contact.sparse_pattern import pattern_scratch
-from bunraku.constraint.island import DENSE, LARGE_STAGE, no_large
-from bunraku.constraint.large import solve_large
-from bunraku.constraint.response import BASE, HOP, SQUARE
-from bunraku.constraint.rows import PACK_COLUMNS, W
+from bunraku.contact import sparse
+from bunraku.contact.pgs import work_size
 from bunraku.errors import BunrakuError
+from bunraku.kernel.table import Table
+from bunraku.linalg.sparse_pattern import pattern_scratch
 from bunraku.model import layout
 from bunraku.model.model import Model
-from bunraku.spatial.table import Table
+from bunraku.step import step_arrays as at
+from bunraku.step.island import DENSE, LARGE_STAGE, no_large
+from bunraku.step.large import solve_large
+from bunraku.step.response import BASE, HOP, SQUARE
+from bunraku.step.rows import PACK_COLUMNS, W
 
 MOST = 200_000  # rows beyond which a scene is refused
 
@@ -47,8 +47,8 @@ def longest_way(model: Model) -> int:
 
 
 class Room:
-    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a large island's matrix,
-    0: there is none."""
+    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a
+    large island's matrix, 0: there is none."""
 
     def __init__(self, model: Model, table: Table, rows: int = 96, pool: int = 64, entries: int = 0) -> None:
         tree = trees(model)

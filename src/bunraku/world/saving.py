@@ -1,10 +1,10 @@
 """A world in one file: written whole, read back, going on bit for bit.
 
-The file is a NumPy .npz without compression: one array a member, and `structure`, JSON as bytes, with figures, fixed shapes, materials, options,
-connections, pushes, sensors and the states of controllers. Its last 64 bytes (the comment of the zip) are the SHA-256 of all that stands
-before them, so
-that a damaged or cut file is known as such before anything in it is believed. What the kernels use as an index is checked
-even then. Nothing is pickled. Meshes are kept by the path of their file. Checked in tests/world/test_saving.py.
+The file is a NumPy .npz without compression: one array a member, and `structure`, JSON as bytes, with figures, fixed
+shapes, materials, options, connections, pushes, sensors and the states of controllers. Its last 64 bytes (the comment
+of the zip) are the SHA-256 of all that stands before them, so that a damaged or cut file is known as such before
+anything in it is believed. What the kernels use as an index is checked even then. Nothing is pickled. Meshes are kept
+by the path of their file. Checked in tests/world/test_saving.py.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.collision import Fixed
-from bunraku.collision.layout import CLIP_INTS
-from bunraku.constraint import arrays as at
-from bunraku.constraint.tie_rows import ACTIVE
+from bunraku.collision.shape_layout import CLIP_INTS
 from bunraku.errors import BunrakuError, InputError
 from bunraku.files import write_bytes
 from bunraku.model.description import Description, Shape
+from bunraku.model.plain import from_plain, to_plain
+from bunraku.step import step_arrays as at
+from bunraku.step.tie_rows import ACTIVE
 from bunraku.world.materials import Materials
-from bunraku.world.plain import from_plain, to_plain
 from bunraku.world.sensors import load_sensor, saved_sensor
 from bunraku.world.snapshot import GROWING, Snapshot, arrays_of, controller_name, put_back, take
 from bunraku.world.ties import Connection, Ties

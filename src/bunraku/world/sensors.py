@@ -7,11 +7,12 @@
     coders = world.add_sensor("encoders", at=fig, joints=("left_knee", …))    position, velocity of many joints at once (all by default)
     imu.acceleration, imu.gyro, imu.orientation, imu.read(), imu.read("gyro", "orientation")
 
-Everything is in the axes and at the origin of the link or frame, moved by `offset` [m] and turned by `rotation` (quaternion or matrix) in it. Forces
-and accelerations are means of the last step at the pose of its start (world.laststep), the rest is of now; before the first step they are
-zero. An accelerometer reads specific force, f = R' (a - g): at rest +9.80665 m/s^2 upwards, in free fall 0.
-`noise` (standard deviation) and `bias` are a number for all channels or a dict by channel; one draw a channel a step, when it is first read,
-from `world.rng`; snapshots and saved worlds keep both. That of an orientation is a small turn [rad] in the sensor's axes. Checked in
+Everything is in the axes and at the origin of the link or frame, moved by `offset` [m] and turned by `rotation`
+(quaternion or matrix) in it. Forces and accelerations are means of the last step at the pose of its start
+(world.laststep), the rest is of now; before the first step they are zero. An accelerometer reads specific force, f = R'
+(a - g): at rest +9.80665 m/s^2 upwards, in free fall 0. `noise` (standard deviation) and `bias` are a number for all
+channels or a dict by channel; one draw a channel a step, when it is first read, from `world.rng`; snapshots and saved
+worlds keep both. That of an orientation is a small turn [rad] in the sensor's axes. Checked in
 tests/world/test_sensors.py.
 """
 
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bunraku.collision import layout as shape_at
+from bunraku.collision import shape_layout as shape_at
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.model.configuration import multiply
@@ -131,7 +132,8 @@ class Sensor:
 
 
 class JointSensor(Sensor):
-    """Position, velocity and applied torque of a joint (arrays of its nq, nv, nv; for a gear's follower its own, torque none)."""
+    """Position, velocity and applied torque of a joint (arrays of its nq, nv, nv; for a gear's follower its own, torque
+    none)."""
 
     channels = ("position", "velocity", "torque")
 
@@ -193,7 +195,8 @@ class MountedSensor(Sensor):
 
 
 class ForceTorque(MountedSensor):
-    """Force and torque that the joint which carries a link (and all that is fixed to it) puts on it, in the sensor's frame."""
+    """Force and torque that the joint which carries a link (and all that is fixed to it) puts on it, in the sensor's
+    frame."""
 
     channels = ("force", "torque")
 
@@ -210,7 +213,8 @@ class ForceTorque(MountedSensor):
 
 
 class SoleForce(MountedSensor):
-    """Sum of the contact forces on a link (for a frame: on its whole body) about the sensor's origin, and their centre of pressure (NaN without)."""
+    """Sum of the contact forces on a link (for a frame: on its whole body) about the sensor's origin, and their centre
+    of pressure (NaN without)."""
 
     channels = ("force", "torque", "cop")
 
@@ -251,8 +255,8 @@ class IMU(MountedSensor):
 
 
 class Encoders(Sensor):
-    """Positions and velocities of many joints in the order given, each joint's numbers behind those of the one before; quaternions of balls take no
-    noise."""
+    """Positions and velocities of many joints in the order given, each joint's numbers behind those of the one before;
+    quaternions of balls take no noise."""
 
     channels = ("position", "velocity")
 
@@ -293,7 +297,8 @@ KINDS: dict[str, type[Sensor]] = {
 
 
 def sensor_of(world: World, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
-    """A sensor by its kind; `at` is a link or frame, a figure (its root link), or "figure.name" of a link, frame or joint."""
+    """A sensor by its kind; `at` is a link or frame, a figure (its root link), or "figure.name" of a link, frame or
+    joint."""
     from bunraku.world.figure import Figure
 
     if kind not in KINDS:
@@ -338,7 +343,8 @@ def load_sensor(world: World, saved: Mapping[str, Any]) -> Sensor:
 
 
 def _quaternion(R: np.ndarray) -> np.ndarray:
-    """wxyz of a rotation matrix, w >= 0, from its largest component (Shepperd 1978): ten times as quick as the careful one of `model.build`."""
+    """wxyz of a rotation matrix, w >= 0, from its largest component (Shepperd 1978): ten times as quick as the careful
+    one of `model.build`."""
     (a, b, c), (d, e, f), (g, h, i) = R.tolist()
     squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
     k = max(range(4), key=squares.__getitem__)

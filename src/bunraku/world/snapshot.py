@@ -1,9 +1,10 @@
-"""Snapshots: all that affects the next step, and the last step's start and contacts, so that what can be read is right as well.
+"""Snapshots: all that affects the next step, and the last step's start and contacts, so that what can be read is right
+as well.
 
-A controller that offers `state()` (a dict of plain values, as JSON has them) and `restore(state)` takes part; others are named in
-`Snapshot.without_state` and go on as they are. Connections are kept with their limits and whether they are broken, pushes with the time
-at which they end, sensors with what chance gave them in the present step.
-Checked in tests/world/test_saving.py.
+A controller that offers `state()` (a dict of plain values, as JSON has them) and `restore(state)` takes part; others
+are named in `Snapshot.without_state` and go on as they are. Connections are kept with their limits and whether they are
+broken, pushes with the time at which they end, sensors with what chance gave them in the present step. Checked in
+tests/world/test_saving.py.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.collision.layout import FULL
-from bunraku.constraint.arrays import FIXED_PAIRS
+from bunraku.collision.shape_layout import FULL
 from bunraku.errors import BunrakuError, InputError
+from bunraku.step.step_arrays import FIXED_PAIRS
 from bunraku.world.randomness import packed, unpack
 from bunraku.world.ties import Connection
 
@@ -37,7 +38,10 @@ GROWING = (
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that affects the next step. `names` guards against another world's; `controllers` holds a state or None for each."""
+    """All that affects the next step.
+
+    `names` guards against another world's; `controllers` holds a state or None for each.
+    """
 
     names: tuple[str, ...]
     arrays: dict[str, np.ndarray]

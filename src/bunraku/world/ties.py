@@ -1,6 +1,8 @@
-"""Connections between bodies, made and cut while the world runs: rows of a table, no re-modelling (000, section 2; N1, N4).
+"""Connections between bodies, made and cut while the world runs: rows of a table, no re-modelling (000, section 2; N1,
+N4).
 
-The frame of a connection has world axes at the moment and place it is made, and is fixed to the first body from then on.
+The frame of a connection has world axes at the moment and place it is made, and is fixed to the first body from then
+on.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.constraint import arrays as at
-from bunraku.constraint.tie_rows import (
+from bunraku.errors import InputError
+from bunraku.kernel.table import Table
+from bunraku.step import step_arrays as at
+from bunraku.step.tie_rows import (
     ACTIVE,
     AXES,
     BODY_A,
@@ -32,8 +36,6 @@ from bunraku.constraint.tie_rows import (
     TURN_A,
     TURN_B,
 )
-from bunraku.errors import InputError
-from bunraku.spatial.table import Table
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -44,8 +46,8 @@ Anchor = tuple[int, np.ndarray, np.ndarray]
 
 @dataclass
 class Connection:
-    """A connection or spring of a world. `active` tells whether it still holds, `broken` whether it was pulled apart; `force`, `torque`
-    what it carried last."""
+    """A connection or spring of a world. `active` tells whether it still holds, `broken` whether it was pulled apart;
+    `force`, `torque` what it carried last."""
 
     number: int
     ties: Ties
@@ -72,7 +74,8 @@ class Connection:
 
     @property
     def force(self) -> np.ndarray:
-        """Force [N] of the last step along x y z of the connection's frame, on the first body (a spring: its tension is -force[0])."""
+        """Force [N] of the last step along x y z of the connection's frame, on the first body (a spring: its tension is
+        -force[0])."""
         return self.ties.last[6 * self.number : 6 * self.number + 3].copy()
 
     @property

@@ -1,8 +1,10 @@
-"""What a user reads after a step: contact patches with their states, wrenches and margins (N7, N9, N12), and the report.
+"""What a user reads after a step: contact patches with their states, wrenches and margins (N7, N9, N12), and the
+report.
 
-A patch is a pair of shapes. Its region is the convex polygon of the points that touch; its state follows from the centre of pressure pv =
-sum(fz p) / sum(fz): inside the region it is a surface, on an edge (or inside a line) a line, on a corner a point, and without force it is
-none. How the forces share themselves out among the points is not unique; pv and so the state are.
+A patch is a pair of shapes. Its region is the convex polygon of the points that touch; its state follows from the
+centre of pressure pv = sum(fz p) / sum(fz): inside the region it is a surface, on an edge (or inside a line) a line, on
+a corner a point, and without force it is none. How the forces share themselves out among the points is not unique; pv
+and so the state are.
 
     motion   stick: the region rests on the other side · spin: it turns about a centre of rotation (-vy/wz, vx/wz) inside
              it · slide: anything else
@@ -11,8 +13,9 @@ none. How the forces share themselves out among the points is not unique; pv and
              friction  mu fz - |f| [N]
              spin    nzS - |nzv| [N m], nzS = d (mu fz - |f|), nzv the moment about pv, d the mean distance of the region from pv (33)
 
-The iterative solver gives each point a friction cone of its own, and corners lie further out than d: there `spin` may be below zero. Forces
-are means of the step, points are those of its start, `slip` and `motion` are of its end. Checked in tests/world/test_views.py.
+The iterative solver gives each point a friction cone of its own, and corners lie further out than d: there `spin` may
+be below zero. Forces are means of the step, points are those of its start, `slip` and `motion` are of its end. Checked
+in tests/world/test_views.py.
 """
 
 from __future__ import annotations
@@ -23,11 +26,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.collision import layout as at
+from bunraku.collision import shape_layout as at
 from bunraku.collision.regions import Region, region
-from bunraku.constraint import arrays
-from bunraku.constraint.contact_rows import LINKED, STATIC
-from bunraku.constraint.link_memory import link_state
+from bunraku.step import step_arrays as arrays
+from bunraku.step.contact_rows import LINKED, STATIC
+from bunraku.step.virtual_link.link_memory import link_state
 from bunraku.world.laststep import cross, last_contacts
 
 if TYPE_CHECKING:
@@ -91,7 +94,8 @@ class ContactInfo:
 
     @property
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
-        """(origin, rotation): origin in the middle of the surface, line or point that presses; columns x y z, z the normal, x along a line."""
+        """(origin, rotation): origin in the middle of the surface, line or point that presses; columns x y z, z the
+        normal, x along a line."""
         f = self._feature or self._region or _patch(self.points, self.normal)
         return f.origin, f.rotation
 
@@ -116,7 +120,10 @@ class ContactInfo:
 
     @cached_property
     def margins(self) -> dict[str, float]:
-        """What is left before the patch lets go, tips, slides or spins: normal, edge, friction, spin. All 0 where nothing presses."""
+        """What is left before the patch lets go, tips, slides or spins: normal, edge, friction, spin.
+
+        All 0 where nothing presses.
+        """
         if self._region is None or self._feature is None:
             return dict.fromkeys(("normal", "edge", "friction", "spin"), 0.0)
         force = self.force
@@ -168,7 +175,8 @@ def _edge(corners: np.ndarray, p: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of the last step: contacts, constraint rows of the largest island, sweeps, residual, overlap [m], what did not converge."""
+    """Figures of the last step: contacts, constraint rows of the largest island, sweeps, residual, overlap [m], what
+    did not converge."""
 
     contacts: int = 0
     islands: int = 0

@@ -1,17 +1,50 @@
-"""The part of a World that lets it be watched in a browser: `world.view()`.
+"""The parts of a World that let it be recorded and watched: `world.record()`, `world.note()`, `world.view()`.
 
-The viewer stands above the world (docs/architecture.md), so it is looked up by its name when it is asked for, and a world that nobody watches
-knows nothing of it. Checked in tests/viewer/test_view.py.
+Recordings and the viewer stand above the world (docs/architecture.md), so they are looked up by name when they are
+asked for, and a world that nobody records or watches knows nothing of them. Checked in tests/recording/test_recorder.py
+and tests/viewer/test_view.py.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bunraku.step.step_log import ARRAYS
+
+if TYPE_CHECKING:
+    from bunraku.recording.recorder import Recorder
+    from bunraku.viewer.view import View
+    from bunraku.world.log import Log
 
 
 class Watched:
     """See the module text."""
+
+    _log: Log | None = None
+    _arrays = ARRAYS  # of its table, with those of a log
+
+    def record(
+        self,
+        path: str | Path,
+        every: int = 1,
+        *,
+        title: str = "",
+        meta: dict[str, Any] | None = None,
+        precise: bool = False,
+    ) -> Recorder:
+        """Record into a file from now on, a frame every `every` steps: a context manager, or end it with `close()`.
+
+        title, meta: kept in the file; meta holds plain values of your own. precise: all numbers as float64.
+        """
+        recorder: Any = importlib.import_module("bunraku.recording.recorder")
+        return recorder.Recorder(self, path, every, title=title, meta=meta, precise=precise)
+
+    def note(self, text: str) -> None:
+        """Put an event with a text into the recording, if there is one: for controllers."""
+        if self._log is not None:
+            self._log.watch.note(text)
 
     def view(
         self,
@@ -25,12 +58,13 @@ class Watched:
         allow_remote: bool = False,
         token: str | None = None,
         html: str | None = None,
-    ) -> Any:
-        """Run the world in real time in a thread of its own and show it in the browser; returns a handle (bunraku.viewer.view.View).
+    ) -> View:
+        """Run the world in real time in a thread of its own and show it in the browser; returns a handle
+        (bunraku.viewer.view.View).
 
-        port 0 takes a free one. play False: it stands still until it is told to go on. speed: against real time. host, allow_remote: to be
-        reached from other machines. token: of your own, so that a page finds a view that was opened anew. html: another page. While it
-        runs, touch the world with `view.lock` held or after `view.pause()`.
+        port 0 takes a free one. play False: it stands still until it is told to go on. speed: against real time. host,
+        allow_remote: to be reached from other machines. token: of your own, so that a page finds a view that was opened
+        anew. html: another page. While it runs, touch the world with `view.lock` held or after `view.pause()`.
         """
         options = {
             "play": play,

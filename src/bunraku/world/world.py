@@ -5,9 +5,10 @@
     fig = world.add(bk.human(), at=(0, 0, 0.901))
     world.run(seconds=2.0)
 
-Positions are where models' root frames go. Contacts are rigid and solved by `pgs` (constraint.contact). A connection ties any of the six
-axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point where it is made, and the frame has world axes then.
-A step that fails raises `StepDiverged` and leaves the world at its last good state. Checked in tests/world/.
+Positions are where models' root frames go. Contacts are rigid and solved by `pgs` (constraint.contact). A connection
+ties any of the six axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point where it is
+made, and the frame has world axes then. A step that fails raises `StepDiverged` and leaves the world at its last good
+state. Checked in tests/world/.
 """
 
 from __future__ import annotations
@@ -19,36 +20,36 @@ from typing import Any
 import numpy as np
 
 from bunraku.collision import Contacts, Fixed, Geometry
-from bunraku.collision.layout import FULL, PAIRS_FULL
-from bunraku.constraint import arrays as at
-from bunraku.constraint.contact_rows import FORCE_COLUMNS
+from bunraku.collision.shape_layout import FULL, PAIRS_FULL
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
+from bunraku.kernel.table import Table
 from bunraku.model.configuration import multiply
 from bunraku.model.description import Note, Shape, rotation_matrix
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
-from bunraku.spatial.table import Table
-from bunraku.world import joints, models, watched
-from bunraku.world.errors import StepDiverged, check_finite, diverged
+from bunraku.step import step_arrays as at
+from bunraku.step.contact_rows import FORCE_COLUMNS
+from bunraku.step.euler import steps
+from bunraku.world import contact_models as models
+from bunraku.world import joints, watched
+from bunraku.world.diverged import StepDiverged, check_finite, diverged
 from bunraku.world.figure import Figure, LinkOf, anchor
-from bunraku.world.general import general_steps, refuse_without_extra
+from bunraku.world.general_shapes import general_steps, refuse_without_extra
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.prepare import prepare
-from bunraku.world.recorder import Recorded
 from bunraku.world.room import Room, TooLarge
 from bunraku.world.sensors import Sensor, sensor_of
 from bunraku.world.snapshot import Snapshot, put_back, take
-from bunraku.world.step import steps
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
 
-class World(Recorded, watched.Watched):
-    """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]: how far ahead
-    contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.world.step_rk4); seed: of `rng`, the world's one source of
-    chance (noise of sensors)."""
+class World(watched.Watched):
+    """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]:
+    how far ahead contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.step.rk4); seed: of `rng`,
+    the world's one source of chance (noise of sensors)."""
 
     # made by bunraku.world.prepare
     _table: Table
@@ -105,7 +106,8 @@ class World(Recorded, watched.Watched):
         self._controllers: list[Callable[[World], None]] = []
         self._ready = False
 
-    # ---- building -------------------------------------------------------------------------------------------------------------
+    # ---- building
+    # -------------------------------------------------------------------------------------------------------------
 
     def add(
         self,
@@ -118,8 +120,9 @@ class World(Recorded, watched.Watched):
         restitution: float | None = None,
         self_collision: bool = True,
     ) -> Figure:
-        """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or restitution None
-        leaves them to the other side. self_collision False: its own links never touch each other (hulls of a robot's meshes often overlap)."""
+        """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or
+        restitution None leaves them to the other side. self_collision False: its own links never touch each other
+        (hulls of a robot's meshes often overlap)."""
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -202,10 +205,12 @@ class World(Recorded, watched.Watched):
         compliance: float = 0.0,
         damping: float = 0.0,
     ) -> Connection:
-        """Tie a link to another, or to the world (None), along some of x y z rx ry rz; see the module text for the frame.
+        """Tie a link to another, or to the world (None), along some of x y z rx ry rz; see the module text for the
+        frame.
 
-        at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the step's mean force exceeds it.
-        compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with it.
+        at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the
+        step's mean force exceeds it. compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with
+        it.
         """
         self._prepare()
         if not (np.isfinite(compliance) and compliance >= 0):
@@ -226,8 +231,9 @@ class World(Recorded, watched.Watched):
         rest: float | None = None,
         break_force: float = np.inf,
     ) -> Connection:
-        """A spring [N/m] and damper [N s/m] between two points of two links (b None: of the world), given in world coordinates at this
-        moment, the links' origins by default; `rest` [m] is its length without force, the present one by default. Cut it with `disconnect`."""
+        """A spring [N/m] and damper [N s/m] between two points of two links (b None: of the world), given in world
+        coordinates at this moment, the links' origins by default; `rest` [m] is its length without force, the present
+        one by default. Cut it with `disconnect`."""
         self._prepare()
         ends = anchor(a), anchor(b)
         return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
@@ -249,12 +255,14 @@ class World(Recorded, watched.Watched):
         self._pushes.append((link.figure.name, link.name, wrench, self.time + seconds))
 
     def add_controller(self, controller: Callable[[World], None]) -> None:
-        """Call `controller(world)` before every step; it may set torques. One that acts less often says so by an attribute `every`, a number of
-        steps: the world then need not call it but where the number of its step (time / dt) is a multiple of it."""
+        """Call `controller(world)` before every step; it may set torques. One that acts less often says so by an
+        attribute `every`, a number of steps: the world then need not call it but where the number of its step (time /
+        dt) is a multiple of it."""
         self._controllers.append(controller)
 
     def add_sensor(self, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
-        """A sensor "joint", "force_torque", "sole" or "imu" at a link, frame or (by name, "human.left_knee") joint: world.sensors."""
+        """A sensor "joint", "force_torque", "sole" or "imu" at a link, frame or (by name, "human.left_knee") joint:
+        world.sensors."""
         self.sensors.append(sensor_of(self, kind, at, **options))
         return self.sensors[-1]
 
@@ -264,7 +272,8 @@ class World(Recorded, watched.Watched):
         self._numbers[at.RESIDUAL_MOST] = 0.0
         self._info[[at.SWEEPS_MOST, at.UNSOLVED_ALL]] = 0
 
-    # ---- stepping -------------------------------------------------------------------------------------------------------------
+    # ---- stepping
+    # -------------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
@@ -320,7 +329,8 @@ class World(Recorded, watched.Watched):
         else:
             raise BunrakuError(f"step: unknown status {status}.")
 
-    # ---- reading --------------------------------------------------------------------------------------------------------------
+    # ---- reading
+    # --------------------------------------------------------------------------------------------------------------
 
     @property
     def report(self) -> Report:
@@ -366,7 +376,8 @@ class World(Recorded, watched.Watched):
             "tie_ints": t.ints, "tie_reals": t.reals, "tie_force": t.impulse,
         }  # fmt: skip
 
-    # ---- inside ---------------------------------------------------------------------------------------------------------------
+    # ---- inside
+    # ---------------------------------------------------------------------------------------------------------------
 
     def _fresh(self, name: str) -> str:
         if name not in self._figures:

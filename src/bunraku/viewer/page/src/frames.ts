@@ -1,5 +1,5 @@
 // Frames from bytes. Live: one binary message a frame ("BKF1"), or many frames in a row. Embedded: all frames, quantised to 16 bits, each column
-// as differences in time, deflated, base64; the layout is written down in bunraku/viewer/export.py.
+// as differences in time, deflated, base64; the layout is written down in bunraku/viewer/one_file.py.
 import { CONTACT, FIGURE, POSE, type Frame } from "./types";
 
 const MAGIC = 0x31464b42; // "BKF1", little endian

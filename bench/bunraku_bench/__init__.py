@@ -1,0 +1,1 @@
+"""Benchmarks of Bunraku beside its peers: `bunraku bench …`. Apart from the product, which never imports them."""

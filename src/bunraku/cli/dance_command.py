@@ -1,0 +1,117 @@
+"""`bunraku dance SCORE.toml --out DIR`: perform a score without a display: pins, drags, poses and releases by time.
+
+Into the folder go dance.bkr (the recording, float64), summary.json, score.toml (as performed) and strobe.png. The same
+score gives the same motion.
+"""
+
+from __future__ import annotations
+
+import time
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from bunraku.cli.common import figure, plain, print_json, progress_bar
+from bunraku.errors import InputError
+from bunraku.files import write_bytes, write_text
+
+if TYPE_CHECKING:
+    from bunraku.choreography import Choreography
+
+
+def main(
+    score: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SCORE")] = "",
+    /,
+    *,
+    out: Path | None = None,
+    model: str | None = None,
+    seconds: float | None = None,
+    balance: bool | None = None,
+    contact: str | None = None,
+    seed: int | None = None,
+    json: bool = False,
+    pictures: bool = True,
+) -> int:
+    """Perform a score: a figure pinned and dragged, moving as dynamics allows.
+
+    Args:
+        score: a TOML score (docs/choreography.md).
+        out: folder for dance.bkr, summary.json, score.toml and strobe.png.
+        model: the figure, instead of the score's own: human, or a URDF or MJCF file.
+        seconds: how long, instead of the score's own length.
+        balance: keep the balance or not, instead of the score's own.
+        contact: the contact model, instead of the score's own.
+        seed: start of the random numbers, instead of the score's own.
+        json: print the summary as JSON.
+        pictures: draw strobe.png into the folder.
+    """
+    if not score:
+        raise InputError("no score given; name a TOML file (docs/choreography.md says how it is written).")
+    if seconds is not None and not 0 < seconds <= 86400:
+        raise InputError(f"--seconds {seconds} is not a time above 0 and up to a day.")
+    if seed is not None and seed < 0:
+        raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    from bunraku.choreography import Score
+
+    chosen = Score.load(score)
+    if seconds is not None:
+        chosen.seconds = seconds
+    given = {"balance": balance, "contact": contact, "seed": seed}
+    body = None if model is None and chosen.model == "human" else figure(model or chosen.model)
+    with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
+        c = chosen.choreography(body, **{k: v for k, v in given.items() if v is not None})
+        began = time.perf_counter()
+
+        def show(now: float) -> None:
+            update(round(100 * now / max(chosen.length, 1e-9)), f"performing {Path(score).name}")
+
+        if out is None or not c.dynamics:
+            chosen.play(c, show)
+        else:
+            with c.record(out / "dance.bkr", title=Path(score).stem, meta={"score": Path(score).name}):
+                chosen.play(c, show)
+        wall = time.perf_counter() - began
+    data = summary(c, score, wall)
+    if out is not None:
+        data["folder"] = str(out)
+        write(c, data, out, pictures)
+    if json:
+        print_json(data)
+    else:
+        off = ", ".join(f"{v['link']} {1e3 * v['metres']:.1f} mm" for v in data["violations"]) or "none"
+        print(
+            f"{score}: {data['simulated_s']:g} s in {wall:.2f} s, {data['state']}; pins and drags left, and how far off: {off}"
+        )
+        if out is not None:
+            print(f"files in {out}/")
+    return 0
+
+
+def summary(c: Choreography, score: str, wall: float) -> dict[str, Any]:
+    """What came out."""
+    report = c.report
+    return {
+        "score": str(score),
+        "simulated_s": c.time,
+        "wall_s": wall,
+        "real_time_factor": c.time / wall if wall > 0 else None,
+        "state": report.state,
+        "com_m": report.com,
+        "q": c.figure.q,
+        "violations": [{"link": v.item.link, "metres": v.metres, "radians": v.radians} for v in c.violations],
+    }
+
+
+def write(c: Choreography, data: dict[str, Any], out: Path, pictures: bool) -> None:
+    """The files."""
+    write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
+    c.score.save(out / "score.toml", c.time)
+    if pictures and c.dynamics:
+        from bunraku.draw.film import picture
+        from bunraku.draw.picture import png_bytes
+        from bunraku.recording.reader import Recording
+
+        with Recording.open(out / "dance.bkr") as r:
+            write_bytes(out / "strobe.png", png_bytes(picture(r)))

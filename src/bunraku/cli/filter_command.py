@@ -1,0 +1,150 @@
+"""`bunraku filter FILE --out x.bkr`: the nearest motion that obeys mechanics to a captured or recorded one, with ground
+reaction, ZMP and torques.
+
+FILE is a BVH file, which is retargeted first, a recording, or a CSV file of one. It prints how far the motion had to
+move. `--follow walked.bkr` then lets the figure do it itself in a physical world, base free, and says how that went.
+See docs/motion-generation.md.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import tyro
+
+from bunraku.cli.common import figure, print_json, progress_bar
+from bunraku.errors import InputError
+from bunraku.recording.motion import Motion
+
+
+def main(
+    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")] = "",
+    /,
+    *,
+    out: Path | None = None,
+    model: str = "human",
+    cutoff: float | None = None,
+    dt: float = 0.002,
+    friction: float = 0.8,
+    strength: float = 1.0,
+    plot: Path | None = None,
+    follow: Path | None = None,
+    aid: float = 0.0,
+    json: bool = False,
+) -> int:
+    """Make a motion physically consistent.
+
+    Args:
+        file: a BVH file, a recording, or a CSV file with the coordinates of a figure.
+        out: the recording to write; FILE-filtered.bkr in this folder by default.
+        model: the figure that a BVH file moves: human, or a URDF or MJCF file.
+        cutoff: smoothing before [Hz]; 6 for BVH, none for a recording by default; 0 for none.
+        dt: the time step [s].
+        friction: of the floor.
+        strength: what the torque limits of the figure are multiplied with.
+        plot: a picture (PNG) of ground reaction, zero-moment point and torques.
+        follow: a recording to write of the figure following the filtered motion in a physical world.
+        aid: help from outside on the base while it follows, at most so many newtons; its share is printed.
+        json: print the summary as JSON.
+    """
+    if not file:
+        raise InputError("no file given; name a BVH file or a recording.")
+    if not 0 <= aid < float("inf"):
+        raise InputError(f"--aid {aid} is not a force of 0 N or more.")
+    if cutoff is not None and not 0 <= cutoff < float("inf"):
+        raise InputError(f"--cutoff {cutoff} is not a frequency of 0 Hz or more.")
+    if not 0 < friction < float("inf"):
+        raise InputError(f"--friction {friction} is not a number above 0.")
+    if not 0 < strength < float("inf"):
+        raise InputError(f"--strength {strength} is not a number above 0.")
+    from bunraku.motion.consistency import consistency
+    from bunraku.motion.filter import dynamics_filter
+
+    motion = read(file, model, cutoff)
+    began = time.perf_counter()
+    with progress_bar(100, "planning") as update:
+        filtered = dynamics_filter(
+            motion,
+            dt=dt,
+            friction=friction,
+            strength=strength,
+            progress=lambda done, of: update(100 * done // of, "filtering"),
+        )
+    target = out if out is not None else Path(f"{Path(file).stem}-filtered.bkr")
+    solved = filtered.solved
+    solved.save(target, title=f"{Path(file).stem}, filtered")
+    if plot is not None:
+        from bunraku.draw.filtered import plot_filtered
+        from bunraku.files import write_bytes
+
+        write_bytes(plot, plot_filtered(filtered))
+    found = consistency(solved)
+    data = {
+        "file": str(target), "frames": len(solved), "seconds": float(solved.times[-1] - solved.times[0]), "dt_s": dt,
+        "ground_reaction": {"min": float(filtered.load.min()), "max": float(filtered.load.max()), "weight_N": solved.weight},
+        "stances_s": filtered.stances(), "fell_s": filtered.lost, "moved": filtered.moved.as_dict(), "consistency": found.as_dict(),
+        "torque_of_effort": float((np.abs(solved.torques) / np.maximum(solved.model.effort, 1e-9))[:, 6:].max()),
+        "wall_s": time.perf_counter() - began,
+    }  # fmt: skip
+    walked = None
+    if follow is not None:
+        from bunraku.motion.follow import follow as follow_motion
+
+        with progress_bar(100, "following") as update:
+            walked = follow_motion(
+                filtered, help=aid, record=follow, progress=lambda done, of: update(100 * done // of, "following")
+            )
+        data["followed"] = {"file": str(follow), **walked.as_dict()}
+    if json:
+        print_json(data)
+    else:
+        print(f"{target}: {filtered.text()}")
+        print(
+            f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} N, {data['wall_s']:.1f} s"
+        )
+        if walked is not None:
+            print(f"{follow}: {walked.text()}")
+    return 0
+
+
+def read(file: str, model: str, cutoff: float | None) -> Motion:
+    """The motion of a file, on a figure with masses."""
+    path = Path(file)
+    try:
+        with open(path, "rb") as f:
+            begins = f.read(64).lstrip()
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror or error}).") from None
+    if begins[:9].upper() == b"HIERARCHY":
+        from bunraku.formats.bvh_motion import load_bvh
+        from bunraku.motion.retarget import CUTOFF, retarget
+
+        return retarget(load_bvh(path), figure(model), cutoff=CUTOFF if cutoff is None else cutoff or None)
+    from bunraku.motion.retarget import smoothed
+
+    if begins[:4] == b"time":
+        motion = from_table(path, model)
+    else:
+        from bunraku.recording.reader import Recording
+
+        with Recording.open(path) as recording:
+            motion = recording.motion()
+    if cutoff:
+        motion = Motion(motion.model, motion.times, smoothed(motion.model, motion.q, motion.times, cutoff), motion.meta)
+    return motion
+
+
+def from_table(path: Path, model: str) -> Motion:
+    """The motion of a figure from a CSV file; its columns must be those of the model."""
+    from bunraku.errors import UnknownName
+    from bunraku.formats import csvfile
+
+    table, m = csvfile.read(path), figure(model)
+    names = {name.split(".")[0] for name, _ in table.columns if "." in name and " " not in name}
+    try:
+        return table.motion(m, m.name if m.name in names or len(names) != 1 else names.pop())
+    except UnknownName as error:
+        raise InputError(f"{path}: not a motion of {m.name!r}: {error}") from None

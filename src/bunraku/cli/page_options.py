@@ -1,0 +1,57 @@
+"""What commands that open a page in the browser have in common: their options, the token of its address, and staying
+until Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+if TYPE_CHECKING:
+    from bunraku.viewer.view import View
+
+
+@dataclass(frozen=True)
+class Page:
+    """See the module text."""
+
+    port: int = 0
+    """where to listen; 0 takes a free port."""
+    browser: bool = True
+    """open the page in the browser."""
+    host: str = "127.0.0.1"
+    """address to listen on."""
+    allow_remote: bool = False
+    """allow a host that other machines can reach; the token in the address still guards it."""
+    speed: float = 1.0
+    """how fast to play against real time."""
+    play: bool = True
+    """begin at once; --no-play waits for the page's play button."""
+
+    def options(self) -> dict[str, Any]:
+        """As the functions of bunraku.viewer take them."""
+        return {**vars(self), "token": own_token()}
+
+
+PageOptions = Annotated[Page, tyro.conf.arg(name="")]  # --port, not --page.port
+
+
+def own_token() -> str | None:
+    """The token that the environment gives, so that an open page finds a server that was started anew; None: a new one.
+    Not an option of the command, as other users of a machine can read those."""
+    return os.environ.get("BUNRAKU_TOKEN") or None
+
+
+def stay(view: View) -> int:
+    """Say where it is, and wait for Ctrl-C."""
+    try:
+        print(f"{view.url}\nCtrl-C ends it.", flush=True)
+        while not view.wait(3600.0):
+            pass
+    except KeyboardInterrupt:
+        print()
+    finally:
+        view.close()
+    return 0

@@ -1,0 +1,42 @@
+"""`bunraku play run.bkr`: play a recording, or the motion of a BVH file, in the browser; Ctrl-C ends it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from bunraku.cli.page_options import Page, PageOptions, stay
+
+if TYPE_CHECKING:
+    from bunraku.viewer.view import View
+
+
+def main(
+    recording: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RECORDING")],
+    /,
+    *,
+    page: PageOptions = Page(),  # noqa: B008 - frozen
+) -> int:
+    """Play a recording in the browser.
+
+    Args:
+        recording: a file that `bunraku record` or world.record wrote (.bkr), or a motion (.bvh).
+    """
+    return stay(open_recording(recording, **page.options()))
+
+
+def open_recording(path: Path, **options: Any) -> View:
+    """A viewer of a recording, or of the motion in a BVH file."""
+    from bunraku.viewer.view import view_recording
+
+    if path.suffix.lower() == ".bvh":
+        from bunraku.formats.bvh_motion import load_bvh
+        from bunraku.viewer.motion_show import Moved
+
+        return view_recording(Moved(load_bvh(path), path.stem), title=path.stem, **options)
+    from bunraku.motion import Recording
+
+    recording: Any = Recording.open(path)  # it has all that Recorded asks for, some of it worked out when first read
+    return view_recording(recording, title=path.stem, **options)

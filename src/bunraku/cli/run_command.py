@@ -1,0 +1,119 @@
+"""`bunraku run SCENE`: build a scene, run it, print a short table; with --out also write its state, a picture and a
+plot.
+
+SCENE is a TOML file (docs/scenes.md) or the name of a built-in scene; `--list` names those. A
+bar on stderr shows the progress while that is a terminal.
+"""
+
+from __future__ import annotations
+
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from bunraku.cli.common import plain, print_json, progress_bar
+from bunraku.errors import InputError
+from bunraku.files import write_bytes, write_text
+
+if TYPE_CHECKING:
+    from bunraku.scene import Recording
+
+
+def main(
+    scene: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SCENE")] = "",
+    /,
+    *,
+    seconds: float | None = None,
+    contact: str | None = None,
+    out: Path | None = None,
+    json: bool = False,
+    seed: int | None = None,
+    pictures: bool = True,
+    list: bool = False,
+) -> int:
+    """Run a scene: figures and things with rigid contact, connections, pushes and servos.
+
+    Args:
+        scene: a TOML scene file, or the name of a built-in scene (see --list).
+        seconds: how long to run, instead of the scene's own time.
+        contact: the contact model, instead of the scene's own.
+        out: folder for summary.json, state.npz, strobe.png and plot.png.
+        json: print the summary as JSON.
+        seed: start of the random numbers, instead of the scene's own.
+        pictures: draw strobe.png and plot.png into the folder.
+        list: list the built-in scenes and end.
+    """
+    if list:
+        return show_list(json)
+    if not scene:
+        raise InputError("no scene given; name a TOML file or a built-in scene, which `bunraku run --list` lists.")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise InputError(f"--seconds {seconds} is not a time above 0.")
+    if seed is not None and seed < 0:
+        raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    from bunraku.scene import load
+
+    chosen = load(scene).changed(seconds=seconds, contact=contact, seed=seed)
+    with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
+        record = chosen.run(lambda done, steps: update(100 * done // steps, f"running {chosen.name}"))
+    data = record.summary()
+    if out is not None:
+        data["folder"] = str(out)
+        write(record, data, out, pictures)
+    if json:
+        print_json(data)
+    else:
+        print(summary_text(data))
+    return 0
+
+
+def show_list(json: bool) -> int:
+    """The built-in scenes."""
+    from bunraku.scene import built_in
+
+    scenes = built_in()
+    if json:
+        print_json(scenes)
+    else:
+        width = max(map(len, scenes))
+        print("\n".join(f"{name:<{width}}  {about}" for name, about in scenes.items()))
+    return 0
+
+
+def write(record: Recording, data: dict[str, Any], out: Path, pictures: bool) -> None:
+    """The files of a run."""
+    record.world.save(out / "state.npz")
+    write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
+    if pictures:
+        from bunraku.draw.picture import png_bytes
+        from bunraku.draw.world_pictures import plot, strobe
+
+        write_bytes(out / "strobe.png", png_bytes(strobe(record)))
+        write_bytes(out / "plot.png", plot(record))
+
+
+def summary_text(data: dict[str, Any]) -> str:
+    """The short table."""
+    factor = data["real_time_factor"]
+    broken = ", ".join(f"{b['connection']} at {b['time_s']:.4f} s" for b in data["broken"]) or "none"
+    rows = [
+        ("scene", f"{data['scene']} ({data['contact']}, dt {data['dt_s']:g} s, seed {data['seed']})"),
+        ("time simulated", f"{data['simulated_s']:.4g} s, {data['steps']} steps"),
+        ("real-time factor", "-" if factor is None else f"{factor:.2f} ({data['wall_s']:.2f} s of stepping)"),
+        ("largest penetration", f"{1e3 * data['largest_penetration_m']:.4f} mm"),
+        ("worst residual", f"{data['worst_residual']:.1e}"),
+        ("most solver sweeps", f"{data['most_sweeps']} in a step"),
+        ("steps unsolved", str(data["steps_unsolved"])),
+        ("most solves", f"{data['most_solves']} in a step, {data['steps_with_fallback']} steps with a fallback"),
+        ("connections broken", broken),
+        ("final energy", f"{data['energy_J']:.3f} J"),
+    ]
+    rows += [
+        (name, "centre of mass at (" + ", ".join(f"{x:.3f}" for x in f["com_m"]) + ") m")
+        for name, f in data["figures"].items()
+    ]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{name:<{width}}  {value}" for name, value in rows]
+    return "\n".join([*lines, *([f"\nfiles in {data['folder']}/"] if "folder" in data else [])])

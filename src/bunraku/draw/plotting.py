@@ -1,0 +1,42 @@
+"""What all plots share: a figure with rows over one time axis, several curves with a legend, PNG bytes.
+
+matplotlib draws without a display and is imported on first use only.
+"""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+COLORS = ("#2b62b8", "#d9781f", "#3a8f5c", "#a6443a", "#6b4fa0", "#7a6a4f", "#3f8d95")
+
+
+def figure(rows: int, title: str, size: tuple[float, float] = (7.5, 2.6)):  # type: ignore[no-untyped-def]
+    """A figure with rows sharing the time axis, drawn without a display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(size[0], size[1] * rows + 0.5), dpi=110, layout="constrained")
+    FigureCanvasAgg(drawing)
+    drawing.suptitle(title, fontsize=11)
+    axes = drawing.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    for axis in axes:
+        axis.grid(True, color="0.9")
+        axis.spines[["top", "right"]].set_visible(False)
+    return drawing, axes
+
+
+def png(drawing) -> bytes:  # type: ignore[no-untyped-def]
+    """A figure as PNG."""
+    buffer = io.BytesIO()
+    drawing.savefig(buffer, format="png", metadata={"Software": "bunraku"})
+    return buffer.getvalue()
+
+
+def lines(axis, time: np.ndarray, curves: dict[str, np.ndarray], label: str, place: str = "best") -> None:  # type: ignore[no-untyped-def]
+    """Several curves with a legend; the best place for it takes long to find among many points."""
+    for k, (name, values) in enumerate(curves.items()):
+        axis.plot(time, values, color=COLORS[k % len(COLORS)], lw=1.5, ls="-" if k < len(COLORS) else "--", label=name)
+    axis.set_ylabel(label)
+    axis.legend(fontsize=8, ncols=2, loc=place, framealpha=0.85)

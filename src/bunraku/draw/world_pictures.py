@@ -1,0 +1,150 @@
+"""Worlds as pictures: every shape of every figure and every fixed shape, at one or at several instants, and plots of a
+run.
+
+Spheres, capsules and boxes are drawn as they are, cylinders as capsules of the same length, meshes as boxes about them
+(draw.solids); the ground is the floor, other planes are thin plates. In a strobe picture earlier instants are paler,
+and an instant is left out while nothing has moved APART since the last one. Checked in
+tests/draw/test_world_pictures.py and by looking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bunraku.draw.camera import Camera, fit
+from bunraku.draw.plotting import COLORS, figure, lines, png
+from bunraku.draw.render import check_size, render
+from bunraku.draw.solid_scene import Scene
+from bunraku.draw.solids import solids
+from bunraku.dynamics.functions import kinematics
+from bunraku.model.description import Shape, rotation_matrix
+from bunraku.model.model import ShapeInfo
+from bunraku.recording.reader import Recording as Recorded
+from bunraku.scene.run import Recording
+from bunraku.world.world import World
+
+APART = 0.12  # m
+SHADES = (
+    (0.20, 0.42, 0.78),
+    (0.90, 0.50, 0.16),
+    (0.35, 0.62, 0.40),
+    (0.72, 0.35, 0.32),
+    (0.52, 0.42, 0.70),
+    (0.55, 0.50, 0.40),
+)
+FIXED = (0.80, 0.77, 0.70)
+
+
+def pale(color: Sequence[float], share: float) -> tuple[float, ...]:
+    """A colour mixed with near-white; share 0 = unchanged."""
+    return tuple((1.0 - share) * c + share * 0.93 for c in color[:3])
+
+
+def add_shape(
+    scene: Scene, kind: str, size: Sequence[float], place: np.ndarray, turn: np.ndarray, color: Sequence[float]
+) -> None:
+    """One shape of a model at a place."""
+    if kind == "sphere":
+        scene.sphere(place, size[0], color)
+    elif kind in ("capsule", "cylinder"):
+        half = size[1] if kind == "capsule" else max(size[1] - size[0], 0.0)
+        scene.capsule(place - half * turn[:, 2], place + half * turn[:, 2], size[0], color)
+    elif kind == "box":
+        scene.box(place, size, color, turn)
+    elif kind == "plane":
+        scene.box(place - 0.01 * turn[:, 2], (2.0, 2.0, 0.01), color, turn)
+
+
+def fixed_shapes(world: World | Recorded) -> list[Shape]:
+    """What does not move."""
+    return [item.shape for item in world._fixed] if isinstance(world, World) else list(world.fixed)
+
+
+def shapes_at(
+    world: World | Recorded, q: np.ndarray
+) -> list[tuple[ShapeInfo, np.ndarray, np.ndarray, tuple[float, ...]]]:
+    """(shape, place, turn, colour) of all that figures show, at a state q of the world."""
+    out = []
+    for k, f in enumerate(world.figures):
+        pose = kinematics(f.model, np.ascontiguousarray(q[f.part.q], dtype=float))
+        for s in solids(f.model):
+            R = pose.rotation[s.body]
+            color = tuple(s.color[:3]) if s.color is not None else SHADES[k % len(SHADES)]
+            out.append((s, pose.position[s.body] + R @ s.position, R @ s.rotation, color))
+    return out
+
+
+def world_scene(
+    world: World | Recorded, states: Sequence[np.ndarray], view: str = "oblique", *, fixed: bool = True
+) -> Scene:
+    """A drawing scene with the figures at every one of the states, the later the stronger, and what does not move."""
+    scene = Scene(floor=None, sun=(0.35, 0.5 if view == "left" else -0.5, 0.9))
+    for shape in fixed_shapes(world) if fixed else ():
+        turn = rotation_matrix(shape.rotation)
+        place = np.asarray(shape.position, dtype=float)
+        if shape.kind == "plane" and turn[2, 2] > 1 - 1e-9:
+            scene.floor = float(place[2]) if scene.floor is None else min(scene.floor, float(place[2]))
+        else:
+            add_shape(scene, shape.kind, shape.size, place, turn, FIXED)
+    for k, q in enumerate(states):
+        share = 0.0 if len(states) == 1 else 0.7 * (1.0 - k / (len(states) - 1))
+        for s, place, turn, color in shapes_at(world, q):
+            add_shape(scene, s.kind, s.size, place, turn, pale(color, share))
+    return scene
+
+
+def chosen(world: World | Recorded, q: np.ndarray, most: int) -> list[np.ndarray]:
+    """At most `most` states, evenly over the run, that can be told apart; the first and the last are among them."""
+    rows = np.linspace(0, len(q) - 1, min(most, len(q))).round().astype(int)
+    places = [np.array([p for _, p, _, _ in shapes_at(world, q[r])]) for r in rows]
+    keep = [len(rows) - 1]  # from the end, which is drawn strongest
+    for i in range(len(rows) - 2, -1, -1):
+        if np.linalg.norm(places[i] - places[keep[-1]], axis=1).max(initial=0.0) >= APART:
+            keep.append(i)
+    return [q[rows[i]] for i in reversed(keep)]
+
+
+def camera_for(scene: Scene, view: str, aspect: float) -> Camera:
+    """A camera that sees all that a scene holds, as large as it fits."""
+    centres, radii = scene.outline()
+    return fit(view, centres, aspect, radius=radii)
+
+
+def strobe(record: Recording, width: int = 960, height: int = 640, most: int = 6) -> np.ndarray:
+    """One picture of a run: the end, and up to `most` - 1 instants before it, paler."""
+    check_size(width, height)
+    view = record.scene.view
+    scene = world_scene(record.world, chosen(record.world, record.q, most), view)
+    return render(scene, camera_for(scene, view, width / height), width, height)
+
+
+def plot(record: Recording, most: int = 7) -> bytes:
+    """Contact forces on the figures and the energy against time, PNG."""
+    drawing, axes = figure(3, f"{record.scene.name}: {record.scene.about}" if record.scene.about else record.scene.name)
+    names = list(record.force)[:most]
+    lines(axes[0], record.time, {n: record.force[n][:, 2] for n in names}, "force upward, N")
+    across = {n: np.hypot(record.force[n][:, 0], record.force[n][:, 1]) for n in names}
+    lines(axes[1], record.time, across, "force across, N")
+    for axis, curves in ((axes[0], [record.force[n][:, 2] for n in names]), (axes[1], list(across.values()))):
+        bound_impacts(axis, np.concatenate(curves))
+    lines(axes[2], record.time, {"kinetic and potential": record.energy}, "energy, J")
+    for k, (name, t) in enumerate(record.broken):
+        for axis in axes:
+            axis.axvline(t, color=COLORS[3], lw=0.8, ls=":", label=f"{name} breaks" if axis is axes[2] else None)
+        axes[2].text(
+            t, 0.95 - 0.1 * k, f" {name} breaks", fontsize=7, va="top", transform=axes[2].get_xaxis_transform()
+        )
+    axes[2].set_xlabel("time, s")
+    return png(drawing)
+
+
+def bound_impacts(axis, values: np.ndarray) -> None:  # type: ignore[no-untyped-def]
+    """Let impacts of rigid bodies, an impulse over one step, leave the frame where they would flatten all else; says
+    so."""
+    usual, largest = 3.0 * float(np.percentile(values, 95)), float(values.max())
+    if 0.0 < 2.0 * usual < largest:
+        axis.set_ylim(min(0.0, float(values.min())) - 0.02 * usual, usual)
+        text = f"impacts up to {largest:.3g} N leave the frame"
+        axis.text(0.01, 0.97, text, fontsize=7, va="top", transform=axis.transAxes)

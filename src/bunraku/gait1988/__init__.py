@@ -1,0 +1,53 @@
+"""The walking program of the 1988 report JAERI-M 88-080, reproduced to its printed tables and done right.
+
+Stages (one module each): cards and gaitfile (input), smooth (GAIT), report_model, report_integrator and report_shooting
+(BIDYN as it was, mode `historical`), rigid_model, flow and shooting (the same walk as rigid mechanics, mode `exact`),
+report_moments (MOMA), servo (SERVO), steps and posture (many steps in a fixed frame), library and stride (gaits),
+checks, survey, listing and tables (output), twelve_body_model (the figure as a Model). Begin with
+`solved_walk.solve_walk(library.flat())`.
+
+The package imports nothing by itself, so that cheap commands stay cheap; `bunraku.gait1988.solved_walk` and the others
+are loaded when first used. Text for users: docs/gait.md. Checked in tests/gait1988/test_solved_walk.py.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bunraku.gait1988 import (
+        checks,
+        gaitfile,
+        library,
+        servo,
+        solved_walk,
+        steps,
+        stride,
+        survey,
+        tables,
+        twelve_body_model,
+    )
+
+__all__ = [
+    "checks",
+    "gaitfile",
+    "library",
+    "servo",
+    "solved_walk",
+    "steps",
+    "stride",
+    "survey",
+    "tables",
+    "twelve_body_model",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return importlib.import_module(f"bunraku.gait1988.{name}")
+    raise AttributeError(f"module 'bunraku.gait1988' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

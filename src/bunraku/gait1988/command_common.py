@@ -1,0 +1,87 @@
+"""What the gait commands share: finding a gait, progress on stderr, and putting results where the user wants them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from bunraku.errors import InputError
+from bunraku.files import read_text, write_bytes, write_text
+from bunraku.gait1988.library import GAITS, library_gait
+from bunraku.gait1988.pattern import Gait
+from bunraku.gait1988.zmp import Zmp
+
+
+def load_gait(gait: str, case: str | None = None, bidyn: Path | None = None, zmp: str | None = None) -> Gait:
+    """A gait of the library by name, a TOML file, or cards of GAIT (with those of BIDYN beside or given); `zmp`
+    replaces its ZMP."""
+    found = find_gait(gait, case, bidyn)
+    return found if zmp is None else replace(found, zmp=zmp_of(zmp))
+
+
+def zmp_of(text: str) -> Zmp:
+    """A ZMP written as UNTIL:X,UNTIL:X… (s, m ahead of the foot's centre)."""
+    until, x = [], []
+    for piece in text.split(","):
+        time, _, place = piece.partition(":")
+        try:
+            until.append(float(time))
+            x.append(float(place))
+        except ValueError:
+            raise InputError(f"--zmp: found {piece!r}, wanted UNTIL:X in s and m, e.g. 0.2:-0.02,1.0:0.") from None
+    return Zmp(tuple(until), tuple(x), "own")
+
+
+def find_gait(gait: str, case: str | None, bidyn: Path | None) -> Gait:
+    """See `load_gait`."""
+    if gait in GAITS:
+        return library_gait(gait, case)
+    path = Path(gait)
+    if not path.suffix and not path.exists():
+        return library_gait(gait, case)  # explains which names there are
+    if case is not None:
+        raise InputError(f"--case belongs to the library's flat and usual gaits; {gait} brings its own ZMP.")
+    text = read_text(path)
+    if path.suffix.lower() == ".toml":
+        from bunraku.gait1988.gaitfile import read_gait_toml
+
+        return read_gait_toml(text, str(path))
+    from bunraku.gait1988.cards import read_dynamics_cards, read_gait_cards, to_gait
+
+    front = read_gait_cards(text, str(path))
+    second = bidyn if bidyn is not None else path.with_suffix(".bidyn")
+    if bidyn is None and not second.exists():
+        raise InputError(
+            f"{path}: the cards of GAIT need those of BIDYN (ZMP, starts); give --bidyn FILE or put {second.name} "
+            "beside."
+        )
+    return to_gait(front, read_dynamics_cards(read_text(second), str(second)), path.stem)
+
+
+def deliver(out: Path | None, makers: dict[str, Callable[[], str | bytes]], default: str) -> None:
+    """Print the default form, or write the form that the suffix of `out` names."""
+    if out is None:
+        content = makers[default]()
+        assert isinstance(content, str)
+        print(content, end="" if content.endswith("\n") else "\n")
+        return
+    suffix = out.suffix.lower()
+    if suffix not in makers:
+        raise InputError(f"{out}: no such form; the name must end in {' or '.join(makers)}.")
+    content = makers[suffix]()
+    path = write_text(out, content) if isinstance(content, str) else write_bytes(out, content)
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def table(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
+    """A small text table: first column left, others right."""
+    widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
+
+    def line(row: tuple[str, ...]) -> str:
+        return "  ".join(
+            cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))
+        ).rstrip()
+
+    return "\n".join([line(head), "  ".join("-" * w for w in widths), *(line(row) for row in rows)])

@@ -1,0 +1,378 @@
+"""`bunraku gait …`: the stages of the 1988 walking program, one command each (report: GAIT, BIDYN, MOMA, SERVO,
+pictures).
+
+GAIT is a name of the library (flat, usual, smooth, long_stride, stairs_up, stairs_down), a TOML file, or a file of
+GAIT cards with its BIDYN cards. Without --out a listing like the report's is printed; with it the suffix chooses the
+form. --json prints a summary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+from bunraku.cli.common import print_json, progress_bar
+from bunraku.errors import InputError
+from bunraku.gait1988.command_common import deliver, load_gait
+from bunraku.gait1988.run_all import run
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bunraku.gait1988.solved_walk import Walk
+
+GaitName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAIT")]
+Target = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="OUT")]
+Mode = Literal["exact", "historical"]
+Start = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Solving:
+    """How a walk is found: options of several commands."""
+
+    mode: Mode = "exact"
+    """exact (needs no start) or historical (the report's own iteration, errors included)."""
+    case: str | None = None
+    """ZMP case I-V of the flat or usual gait."""
+    zmp: str | None = None
+    """a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0."""
+    bidyn: Path | None = None
+    """BIDYN cards that belong to GAIT cards."""
+    arms_free: bool = False
+    """let shoulders and elbows swing (mode exact)."""
+    start: Start | None = None
+    """theta psi theta' psi' to start from."""
+    samples: int = 41
+    """rows over the step (mode exact)."""
+
+    def walk(self, gait: str) -> Walk:
+        """Solve, with progress."""
+        import numpy as np
+
+        from bunraku.gait1988.solved_walk import solve_walk
+
+        what = load_gait(gait, self.case, self.bidyn, self.zmp)
+        with progress_bar(8, f"solving {what.name}") as update:
+            return solve_walk(
+                what,
+                self.mode,
+                arms_free=self.arms_free,
+                samples=self.samples,
+                start=None if self.start is None else start_of(np.array(self.start), self.arms_free),
+                progress=lambda number, gap: update(number, f"solving {what.name}: gap {gap:.1e}"),
+            )
+
+
+SolvingOptions = Annotated[Solving, tyro.conf.arg(name="")]  # --mode, not --how.mode
+
+
+def start_of(start: np.ndarray, arms_free: bool) -> np.ndarray:
+    """(theta, psi, theta', psi') as a state; free arms begin hanging."""
+    import numpy as np
+
+    if not arms_free:
+        return start
+    out = np.zeros(12)
+    out[[0, 1, 6, 7]] = start
+    return out
+
+
+def smooth(
+    gait: GaitName = "flat",
+    /,
+    *,
+    case: str | None = None,
+    bidyn: Path | None = None,
+    out: Path | None = None,
+    json: bool = False,
+) -> None:
+    """GAIT: smooth the leg patterns; prints Fig. 6.1's listing.
+
+    Args:
+        gait: library gait, TOML file, or GAIT cards.
+        case: ZMP case I-V of the flat or usual gait.
+        bidyn: BIDYN cards that belong to GAIT cards.
+        out: write to .txt (listing) or .csv instead.
+        json: print the table as JSON.
+    """
+    from bunraku.gait1988.listing import gait_listing
+    from bunraku.gait1988.smooth import leg_table
+    from bunraku.gait1988.tables import LEGS, smooth_csv
+
+    what = load_gait(gait, case, bidyn)
+    if json:
+        values = leg_table(what, digits=None)
+        print_json(
+            {"gait": what.name, "step_time": what.step_time, "legs": LEGS, "angle_velocity_acceleration": values}
+        )
+    else:
+        deliver(out, {".txt": lambda: gait_listing(what), ".csv": lambda: smooth_csv(what)}, ".txt")
+
+
+def solve(
+    gait: GaitName = "flat",
+    /,
+    *,
+    how: SolvingOptions = Solving(),
+    out: Path | None = None,
+    json: bool = False,
+) -> None:
+    """BIDYN: find the periodic walk; prints Fig. 6.2's listing.
+
+    Args:
+        gait: library gait, TOML file, or GAIT cards.
+        out: write to .txt (listing), .csv, .npz or .moma (cards of MOMA with the found start) instead.
+        json: print a summary with the checks as JSON.
+    """
+    from bunraku.gait1988.cards import moma_deck, write_dynamics_cards
+    from bunraku.gait1988.listing import bidyn_listing
+    from bunraku.gait1988.run_all import summary
+    from bunraku.gait1988.tables import walk_csv, walk_npz
+
+    walk = how.walk(gait)
+    if json:
+        print_json(summary(walk))
+    else:
+        half = len(walk.start) // 2
+        start_card = (*walk.start[:2], *walk.start[half : half + 2])
+        makers = {
+            ".txt": lambda: bidyn_listing(walk),
+            ".csv": lambda: walk_csv(walk),
+            ".npz": lambda: walk_npz(walk),
+            ".moma": lambda: write_dynamics_cards(moma_deck(walk.gait, start_card)),
+        }
+        deliver(out, makers, ".txt")
+
+
+def moments(
+    gait: GaitName = "flat",
+    /,
+    *,
+    how: SolvingOptions = Solving(),
+    steps: int | None = None,
+    out: Path | None = None,
+    json: bool = False,
+) -> None:
+    """MOMA: the 12 bodies and the joint moments at every row; prints Fig. 6.3's listing. Options as in `solve`.
+
+    Args:
+        steps: write the path of all bodies over so many steps, left and right alternating (Fig. 7.2), as .csv.
+    """
+    from bunraku.gait1988.listing import moma_listing
+    from bunraku.gait1988.report_moments import JOINT_NAMES
+    from bunraku.gait1988.tables import moments_csv, path_csv, walk_npz
+
+    walk = how.walk(gait)
+    if steps is not None:
+        deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
+    elif json:
+        print_json(
+            {
+                "gait": walk.gait.name,
+                "mode": walk.mode,
+                "joints": JOINT_NAMES,
+                "time": walk.time,
+                "moments_Nm": walk.moments,
+            }
+        )
+    else:
+        makers = {".txt": lambda: moma_listing(walk), ".csv": lambda: moments_csv(walk), ".npz": lambda: walk_npz(walk)}
+        deliver(out, makers, ".txt")
+
+
+def servo(
+    gait: GaitName = "flat",
+    /,
+    *,
+    how: SolvingOptions = Solving(),
+    out: Path | None = None,
+    json: bool = False,
+) -> None:
+    """SERVO: angle, speed, torque, power and energy of every drive. Options as in `solve`."""
+    from bunraku.gait1988.listing import servo_listing
+    from bunraku.gait1988.servo import drives, energies
+    from bunraku.gait1988.tables import servo_csv
+
+    walk = how.walk(gait)
+    if json:
+        work = energies(walk)
+        data = {}
+        for drive in drives(walk):
+            e = work[drive.name]
+            data[drive.name] = {
+                "peak_torque_Nm": float(abs(drive.torque).max()),
+                "peak_power_W": float(abs(drive.power).max()),
+                "positive_J": e.positive,
+                "negative_J": e.negative,
+            }
+        print_json({"gait": walk.gait.name, "mode": walk.mode, "drives": data})
+    else:
+        deliver(out, {".txt": lambda: servo_listing(walk), ".csv": lambda: servo_csv(walk)}, ".txt")
+
+
+def survey(
+    gait: GaitName = "flat",
+    /,
+    *,
+    method: Literal["exact", "historical", "newton"] = "exact",
+    case: str | None = None,
+    zmp: str | None = None,
+    bidyn: Path | None = None,
+    count: int = 100,
+    seed: int = 0,
+    own_starts: bool = False,
+    out: Path | None = None,
+    json: bool = False,
+) -> None:
+    """Try many starts: which reach a walk, which one, in how many iterations.
+
+    Args:
+        gait: library gait, TOML file, or GAIT cards.
+        method: exact, historical (the report's iteration), or newton (on the report's equations).
+        case: ZMP case I-V of the flat or usual gait.
+        zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre.
+        bidyn: BIDYN cards that belong to GAIT cards.
+        count: number of random starts.
+        seed: seed of the random starts.
+        own_starts: try the gait's own starts instead of random ones.
+        out: write every trial to .csv.
+        json: print the summary as JSON.
+    """
+    import numpy as np
+
+    from bunraku.gait1988 import survey as s
+
+    what = load_gait(gait, case, bidyn, zmp)
+    if own_starts and not what.starts:
+        raise InputError(f"gait {what.name!r} has no starts of its own; leave out --own-starts.")
+    starts = np.array(what.starts) if own_starts else s.random_starts(count, seed)
+    with progress_bar(len(starts), f"survey of {what.name}") as update:
+        result = s.survey(what, starts, method, lambda done: update(done, None))
+    if json:
+        found = [{"start": v, "status": st, "found": n, "mean_iterations": it} for v, st, n, it in result.solutions()]
+        print_json(
+            {"gait": what.name, "method": method, "starts": len(starts), "counts": result.counts(), "solutions": found}
+        )
+        return
+    deliver(out, {".txt": lambda: s.survey_text(result), ".csv": lambda: s.survey_csv(result)}, ".txt")
+
+
+def draw(
+    gait: GaitName = "flat",
+    /,
+    *,
+    view: Literal["right", "left", "top", "front", "oblique"] = "oblique",
+    begin: float = 0.0,
+    end: float | None = None,
+    interval: float | None = None,
+    separate: bool = False,
+    mode: Mode = "exact",
+    case: str | None = None,
+    zmp: str | None = None,
+    bidyn: Path | None = None,
+    arms_free: bool = False,
+    width: int = 1280,
+    height: int = 720,
+    out: Path = Path("walk.png"),
+) -> None:
+    """Pictures as in chapter 7: superimposed (strobe), one by one, or a film.
+
+    Args:
+        gait: library gait, TOML file, or GAIT cards.
+        view: where from.
+        begin: first time, s (any number of steps).
+        end: last time, s; left out, six figures in one picture (four on stairs), else two steps.
+        interval: time between pictures, s; left out, far enough for figures in one picture to be told apart (an odd
+            number of quarter steps, 0.4 m on at least), a quarter step for --separate, a twentieth for a film.
+        separate: one PNG for each time (walk_0001.png, walk_0002.png …) instead of all in one.
+        mode: exact or historical.
+        case: ZMP case I-V of the flat or usual gait.
+        zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0.
+        bidyn: BIDYN cards that belong to GAIT cards.
+        arms_free: let shoulders and elbows swing (mode exact).
+        width: pixels.
+        height: pixels.
+        out: .png, or .gif for a film.
+    """
+    import sys
+
+    from bunraku.draw.picture import gif_bytes, png_bytes
+    from bunraku.draw.render import check_size, render
+    from bunraku.files import write_bytes
+    from bunraku.gait1988.walker_solids import camera_for, film, scene_of, strobe, strobe_times, times_of
+
+    check_size(width, height)
+    suffix = out.suffix.lower()
+    if suffix not in (".png", ".gif"):
+        raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
+    walk = Solving(mode, case, zmp, bidyn, arms_free, samples=41 if mode == "historical" else 201).walk(gait)
+    if suffix == ".png" and not separate:
+        times = strobe_times(walk, begin, end, interval)
+        write_bytes(out, png_bytes(strobe(walk, times, view, width, height)))
+        print(f"wrote {out}", file=sys.stderr)
+        return
+    if interval is None:
+        interval = walk.gait.step_time / (20.0 if suffix == ".gif" else 4.0)
+    times = times_of(begin, begin + 2.0 * walk.gait.step_time - interval if end is None else end, interval)
+    with progress_bar(len(times), "drawing") as update:
+        if suffix == ".gif":
+            frames = []
+            for k, frame in enumerate(film(walk, times, view, width, height)):
+                frames.append(frame)
+                update(k + 1, None)
+            write_bytes(out, gif_bytes(frames, interval))
+            print(f"wrote {out}", file=sys.stderr)
+            return
+        camera = camera_for(scene_of(walk, times), view, width / height)
+        ends = float(times[0]), float(times[-1])
+        for k in range(len(times)):
+            picture = render(scene_of(walk, times[k : k + 1], ends, view), camera, width, height)
+            path = out.with_name(f"{out.stem}_{k + 1:04d}.png")
+            write_bytes(path, png_bytes(picture))
+            update(k + 1, None)
+            print(f"wrote {path}", file=sys.stderr)
+
+
+def convert(gait: GaitName, out: Target, /, *, case: str | None = None, bidyn: Path | None = None) -> None:
+    """Turn cards into a TOML gait file, or a gait into cards (NAME.gait and NAME.bidyn).
+
+    Args:
+        gait: library gait, TOML file, or GAIT cards.
+        out: .toml, or .gait for cards.
+        case: ZMP case I-V of the flat or usual gait.
+        bidyn: BIDYN cards that belong to GAIT cards.
+    """
+    import sys
+
+    from bunraku.files import write_text
+    from bunraku.gait1988.cards import from_gait, write_dynamics_cards, write_gait_cards
+    from bunraku.gait1988.gaitfile import write_gait_toml
+
+    what = load_gait(gait, case, bidyn)
+    target = Path(out)
+    if target.suffix.lower() == ".toml":
+        written = [write_text(target, write_gait_toml(what))]
+    elif target.suffix.lower() == ".gait":
+        front, back = from_gait(what)
+        texts = write_gait_cards(front), write_dynamics_cards(back)
+        written = [write_text(target, texts[0]), write_text(target.with_suffix(".bidyn"), texts[1])]
+    else:
+        raise InputError(f"{target}: wanted a name ending in .toml (gait file) or .gait (cards).")
+    for path in written:
+        print(f"wrote {path}", file=sys.stderr)
+
+
+COMMANDS = {
+    "smooth": smooth,
+    "solve": solve,
+    "moments": moments,
+    "servo": servo,
+    "survey": survey,
+    "draw": draw,
+    "convert": convert,
+    "run": run,
+}

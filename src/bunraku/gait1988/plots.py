@@ -1,0 +1,119 @@
+"""Plots of a walk: angles, ground reaction, ZMP and path of the mass centre, torques, power (matplotlib, no display
+needed).
+
+`walk_plots(walk)` gives name -> PNG bytes. The plots read the arrays of a Walk (SI) and add nothing. matplotlib is
+imported on first use only. Checked by looking, and in tests/gait1988/test_walker_solids.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bunraku.draw.plotting import COLORS, figure, lines, png
+from bunraku.gait1988.checks import floor_height, progress, sole_of, swing_sole
+from bunraku.gait1988.servo import drives
+from bunraku.gait1988.solved_walk import Walk
+from bunraku.gait1988.twelve_bodies import MASS
+
+
+def title_of(walk: Walk) -> str:
+    """'flat gait, exact, 0.277 m step in 1.0 s'."""
+    arms = ", arms free" if walk.arms_free else ""
+    return f"{walk.gait.name} gait, {walk.mode}{arms}, one step in {walk.gait.step_time:g} s"
+
+
+def plot_angles(walk: Walk) -> bytes:
+    """theta, psi and their rates."""
+    drawing, axes = figure(2, title_of(walk))
+    c = np.degrees(walk.coordinates)
+    curves = {"theta (legs, sideways)": c[:, 0, 0], "psi (trunk, forward)": c[:, 1, 0]}
+    if walk.arms_free:
+        curves |= {"upper arm": c[:, 8, 0], "forearm": c[:, 9, 0]}
+    lines(axes[0], walk.time, curves, "angle, degrees")
+    lines(axes[1], walk.time, {"theta'": c[:, 0, 1], "psi'": c[:, 1, 1]}, "rate, degrees/s")
+    axes[1].set_xlabel("time, s")
+    return png(drawing)
+
+
+def plot_legs(walk: Walk) -> bytes:
+    """The leg angles that drive the walk."""
+    drawing, axes = figure(2, title_of(walk))
+    c = np.degrees(walk.coordinates[:, :, 0])
+    lines(axes[0], walk.time, {"left thigh": c[:, 2], "left shank": c[:, 3], "left foot": c[:, 4]}, "pitch, degrees")
+    lines(
+        axes[1], walk.time, {"right thigh": -c[:, 5], "right shank": -c[:, 6], "right foot": -c[:, 7]}, "pitch, degrees"
+    )
+    axes[1].set_xlabel("time, s")
+    return png(drawing)
+
+
+def plot_forces(walk: Walk) -> bytes:
+    """Ground reaction."""
+    drawing, axes = figure(2, title_of(walk))
+    lines(axes[0], walk.time, {"forward": walk.force[:, 0], "sideways": walk.force[:, 1]}, "force, N")
+    lines(axes[1], walk.time, {"upward": walk.force[:, 2]}, "force, N")
+    axes[1].axhline(9.81 * 9.81 * MASS.sum(), color="0.6", lw=0.8, ls=":")
+    axes[1].set_xlabel("time, s")
+    return png(drawing)
+
+
+def plot_zmp(walk: Walk) -> bytes:
+    """ZMP against the sole, and the mass centre above it."""
+    drawing, axes = figure(2, title_of(walk))
+    heel, toe = (1e3 * edge for edge in sole_of(walk.gait))
+    centre = np.einsum("i,nia->na", MASS / MASS.sum(), walk.bodies[..., 0])
+    axes[0].axhspan(heel, toe, color="0.93", label="sole")
+    axes[0].step(walk.time, 1e3 * walk.zmp, where="pre", color=COLORS[0], label="ZMP")
+    axes[0].plot(walk.time, 1e3 * (centre[:, 0] + walk.zmp), color=COLORS[1], label="mass centre")
+    axes[0].set_ylabel("forward of foot, mm")
+    axes[0].legend(fontsize=8)
+    lines(axes[1], walk.time, {"mass centre": 1e3 * centre[:, 1], "ZMP": np.zeros_like(walk.time)}, "sideways, mm")
+    axes[1].set_xlabel("time, s")
+    return png(drawing)
+
+
+def plot_foot(walk: Walk) -> bytes:
+    """Path of the swinging foot's heel and toe over the floor (the report's Fig. 6.4, seen from the side)."""
+    drawing, axes = figure(1, title_of(walk), (7.5, 3.0))
+    sole = 1e3 * swing_sole(walk)
+    step = progress(walk)
+    x = np.linspace(sole[..., 0].min(), sole[..., 0].max(), 400)
+    floor = 1e3 * floor_height(walk.gait, x / 1e3, step)
+    axes[0].fill_between(x, floor, floor.min() - 10.0, color="0.9", step="mid")
+    for k, name in enumerate(("heel", "toe")):
+        axes[0].plot(sole[:, k, 0], sole[:, k, 2], color=COLORS[k], lw=1.5, label=name)
+    for row in np.linspace(0, len(sole) - 1, 9).astype(int):
+        axes[0].plot(sole[row, :, 0], sole[row, :, 2], color="0.5", lw=0.8)
+    axes[0].set_xlabel("forward of the support foot, mm")
+    axes[0].set_ylabel("height, mm")
+    axes[0].legend(fontsize=8)
+    return png(drawing)
+
+
+def plot_drives(walk: Walk, what: str) -> bytes:
+    """Torque or power of the drives: pitch above, roll below."""
+    drawing, axes = figure(2, title_of(walk), (7.5, 3.0))
+    every = drives(walk)
+    unit = {"torque": "torque, N m", "power": "power, W"}[what]
+    for axis, roll in ((axes[0], False), (axes[1], True)):
+        chosen = {d.name.replace("_", " "): getattr(d, what) for d in every if d.name.endswith("_roll") == roll}
+        lines(axis, walk.time, chosen, unit)
+    if what == "power":
+        total = np.sum([d.power for d in every], axis=0)
+        axes[1].plot(walk.time, total, color="black", lw=1.0, label="sum of all")
+        axes[1].legend(fontsize=8, ncols=2)
+    axes[1].set_xlabel("time, s")
+    return png(drawing)
+
+
+def walk_plots(walk: Walk) -> dict[str, bytes]:
+    """All plots by name."""
+    return {
+        "angles": plot_angles(walk),
+        "legs": plot_legs(walk),
+        "forces": plot_forces(walk),
+        "zmp": plot_zmp(walk),
+        "foot": plot_foot(walk),
+        "torques": plot_drives(walk, "torque"),
+        "power": plot_drives(walk, "power"),
+    }

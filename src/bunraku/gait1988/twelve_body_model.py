@@ -1,0 +1,138 @@
+"""The 12-body figure as a Bunraku Model, and a solved walk as its q, v, v': an independent check and a figure for
+other parts.
+
+Root: the left foot, free. Ankles and hips are balls (they pitch and lean), knees, waist, shoulders and elbows hinges
+about y; with fixed arms the arms are fixed to the trunk. Lengths, masses and inertias are those of
+`rigid_model.chain`; shapes (ours) make it visible. v of the free joint: linear in world axes, angular in body axes;
+of a ball: relative angular velocity u in the child's axes, so its derivative is R'(w'_child - w'_parent + w_child x
+w_parent). rnea(model, q, v, a) must give the ground reaction at the root and `Walk.moments` at the joints:
+tests/gait1988/test_twelve_body_model.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bunraku.gait1988.rigid_model import PARENT, chain, motion
+from bunraku.gait1988.solved_walk import Walk
+from bunraku.gait1988.twelve_bodies import (
+    A11,
+    BODY_NAMES,
+    SOLE_HALF_WIDTH,
+    SOLE_HEEL,
+    SOLE_TOE,
+    SS,
+    UH,
+    D,
+    E,
+    F,
+    G,
+    H,
+    O,
+    Q,
+)
+from bunraku.model.description import Description, Joint, Shape, ball, free, hinge
+from bunraku.model.model import Model
+
+BALLS = {0: "left_ankle", 2: "left_hip", 8: "right_hip", 10: "right_ankle"}
+HINGES = {1: "left_knee", 3: "waist", 9: "right_knee"}
+ARM_HINGES = {4: "right_shoulder", 5: "right_elbow", 6: "left_shoulder", 7: "left_elbow"}
+ROOT = 11
+
+
+def joint_of(body: int, arms_free: bool) -> Joint | None:
+    """The joint that carries a body; None = fixed to its parent."""
+    if body == ROOT:
+        return free("root")
+    if body in BALLS:
+        return ball(BALLS[body])
+    if body in HINGES:
+        return hinge(HINGES[body], (0.0, 1.0, 0.0))
+    return hinge(ARM_HINGES[body], (0.0, 1.0, 0.0)) if arms_free else None
+
+
+def shapes_of(body: int, arms_free: bool) -> list[Shape]:
+    """Capsules and boxes (ours) about the segment, in the link's frame (origin at its joint; foot: at its centre)."""
+    if body in (10, 11):
+        drop = -H if body == 10 else 0.0
+        middle, half = 0.5 * (SOLE_HEEL + SOLE_TOE), 0.5 * (SOLE_TOE - SOLE_HEEL)
+        return [Shape("box", (half, SOLE_HALF_WIDTH, 0.025), (middle, 0.0, drop - UH + 0.025))]
+    if body == 2:
+        return [
+            Shape("capsule", (0.08, D - 0.02), (0.0, -D, 0.05), np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]], float))
+        ]
+    if body == 3:
+        return [Shape("capsule", (0.12, 0.14), (0.0, 0.0, Q)), Shape("sphere", (0.105,), (0.0, 0.0, Q + 0.36))]
+    length, radius = {0: (F, 0.045), 1: (O, 0.065), 8: (-O, 0.065), 9: (-F, 0.045)}.get(body, (-E, 0.035))
+    if body in (5, 7) and not arms_free:
+        side = 1.0 if body == 5 else -1.0
+        along = np.array([A11, side * A11, 0.0]) / np.hypot(A11, A11)
+        across = np.array([-along[1], along[0], 0.0])
+        frame = np.stack([across, np.array([0.0, 0.0, 1.0]), along], axis=1)
+        frame[:, 1] = np.cross(frame[:, 2], frame[:, 0])
+        return [Shape("capsule", (0.03, SS - 0.03), tuple(SS * along), frame)]
+    if body in (5, 7):
+        return [Shape("capsule", (0.03, SS - 0.03), (0.0, 0.0, -SS))]
+    return [Shape("capsule", (radius, abs(length) - radius), (0.0, 0.0, length))]
+
+
+def describe_figure(arms_free: bool = False) -> Description:
+    """The figure as a description: 12 links named as in `figure.BODY_NAMES`."""
+    figure = chain(arms_free)
+    out = Description("report_1988")
+    for body in (ROOT, *range(11)):
+        parent = int(PARENT[body])
+        place, com = figure.joint[body], figure.centre[body]
+        if body == ROOT:
+            com = np.zeros(3)  # the foot's frame is its centre here
+        elif parent == ROOT:
+            place = place - np.array([0.0, 0.0, UH])
+        out.add(
+            BODY_NAMES[body],
+            None if body == ROOT else BODY_NAMES[parent],
+            joint_of(body, arms_free),
+            at=(0.0, 0.0, UH) if body == ROOT else tuple(place),
+            mass=float(figure.mass[body]),
+            com=tuple(com),
+            moments=tuple(figure.inertia[body]),
+            shapes=shapes_of(body, arms_free),
+        )
+    return out
+
+
+def figure_model(arms_free: bool = False) -> Model:
+    """The figure as a Model under the report's gravity, 9.81 m/s2."""
+    return describe_figure(arms_free).build().with_gravity((0.0, 0.0, -G))
+
+
+def model_state(model: Model, walk: Walk, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q, v, v' of the Model for one row of an exact walk; origin of the world at the ZMP of that instant."""
+    figure = chain(walk.arms_free, walk.springs)
+    out, wrench = np.zeros((12, 11, 3)), np.zeros((12, 2, 3))
+    c = np.ascontiguousarray(walk.coordinates[row])
+    motion(figure, c, float(walk.zmp[row]), out, wrench)
+    q, v, a = model.neutral(), np.zeros(model.nv), np.zeros(model.nv)
+    turn, w, wd = out[:, 6:9], out[:, 4], out[:, 5]
+    root = model.joint("root")
+    q[root.iq : root.iq + 3] = out[ROOT, 1]
+    q[root.iq + 3 : root.iq + 7] = quaternion(turn[ROOT])
+    v[root.iv : root.iv + 6] = np.concatenate([out[ROOT, 2], turn[ROOT].T @ w[ROOT]])
+    a[root.iv : root.iv + 6] = np.concatenate([out[ROOT, 3], turn[ROOT].T @ wd[ROOT]])
+    for body, name in BALLS.items():
+        joint, parent = model.joint(name), int(PARENT[body])
+        q[joint.q] = quaternion(turn[parent].T @ turn[body])
+        v[joint.v] = turn[body].T @ (w[body] - w[parent])
+        a[joint.v] = turn[body].T @ (wd[body] - wd[parent] + np.cross(w[body], w[parent]))
+    hinges = {**HINGES, **(ARM_HINGES if walk.arms_free else {})}
+    for body, name in hinges.items():
+        joint, parent = model.joint(name), int(PARENT[body])
+        angle = figure.sign[body] * c[figure.source[body]] - figure.sign[parent] * c[figure.source[parent]]
+        q[joint.iq], v[joint.iv], a[joint.iv] = angle
+    return q, v, a
+
+
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion (w, x, y, z) of a rotation matrix whose angle is below 180 degrees."""
+    w = 0.5 * np.sqrt(max(0.0, 1.0 + np.trace(R)))
+    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return np.array([w, *(axis / (4.0 * w))])

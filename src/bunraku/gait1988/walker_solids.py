@@ -1,0 +1,157 @@
+"""The walking figure of the report as solids: one instant, several superimposed (strobe), any view, stairs included.
+
+Head a sphere, limbs and trunk capsules, feet boxes; left limbs blue, right limbs orange, so that the sides can be
+told apart. In a strobe picture earlier figures are paler, and all stand far enough apart to be seen one by one.
+Checked by looking, and in tests/gait1988/test_walker_solids.py (what is seen where).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bunraku.draw.camera import Camera, fit
+from bunraku.draw.render import check_size, render
+from bunraku.draw.solid_scene import Scene
+from bunraku.errors import InputError
+from bunraku.gait1988.checks import progress, sole_of
+from bunraku.gait1988.posture import Posture, posture
+from bunraku.gait1988.solved_walk import Walk
+from bunraku.gait1988.twelve_bodies import SOLE_HALF_WIDTH, UH, D
+
+LEFT, RIGHT, TRUNK, HEAD, STAIR = (
+    (0.20, 0.42, 0.78),
+    (0.90, 0.50, 0.16),
+    (0.42, 0.46, 0.52),
+    (0.93, 0.76, 0.62),
+    (0.80, 0.77, 0.70),
+)
+LIMBS = (
+    ("ankle", "knee", 0.046),
+    ("knee", "hip", 0.062),
+    ("shoulder", "elbow", 0.038),
+    ("elbow", "hand", 0.031),
+)
+
+APART = 0.4
+"""Way between two figures of a strobe picture, m: about what a figure with bent forearms takes up."""
+FIGURES, STAIR_FIGURES = 6, 4
+"""Figures in a strobe picture: as many as fill one twice as wide as high."""
+
+
+def pale(color: tuple[float, float, float], share: float) -> tuple[float, ...]:
+    """A colour mixed with near-white; share 0 = unchanged."""
+    return tuple((1.0 - share) * c + share * 0.93 for c in color)
+
+
+def add_figure(scene: Scene, pose: Posture, paleness: float = 0.0) -> None:
+    """Put one figure into a scene."""
+    p = pose.points
+    for side, color in (("left", LEFT), ("right", RIGHT)):
+        tint = pale(color, paleness)
+        for start, end, radius in LIMBS:
+            scene.capsule(p[f"{side}_{start}"], p[f"{side}_{end}"], radius, tint)
+        turn = pose.rotations[11 if side == "left" else 10]
+        heel, toe = pose.sole
+        centre = p[f"{side}_foot"] + turn @ np.array([0.5 * (heel + toe), 0.0, -UH + 0.025])
+        scene.box(centre, (0.5 * (toe - heel), SOLE_HALF_WIDTH, 0.025), tint, turn)
+        scene.capsule(p[f"{side}_foot"] + turn @ np.array([0.0, 0.0, 0.01]), p[f"{side}_ankle"], 0.036, tint)
+    grey, skin = pale(TRUNK, paleness), pale(HEAD, paleness)
+    hips = p["right_hip"], p["left_hip"]
+    scene.capsule(hips[0], hips[1], 0.075, grey)
+    up = p["neck"] - p["waist"]
+    scene.capsule(p["waist"], p["waist"] + 0.72 * up, 0.115, grey)
+    inner = [p["waist"] + 0.85 * (p[f"{s}_shoulder"] - p["waist"]) for s in ("right", "left")]
+    scene.capsule(inner[0], inner[1], 0.06, grey)
+    scene.capsule(p["neck"], p["head"], 0.045, skin)
+    scene.sphere(p["head"], 0.105, skin)
+
+
+def add_stairs(scene: Scene, walk: Walk, first: float, last: float) -> None:
+    """Treads under a walk on stairs, from one time to another."""
+    rise, step = walk.gait.rise, progress(walk)
+    if rise == 0.0:
+        return
+    middle = 0.5 * sum(sole_of(walk.gait))
+    span = walk.gait.step_time
+    numbers = range(int(np.floor(first / span)) - 1, int(np.floor(last / span)) + 2)
+    bottom = min(rise * n for n in numbers) - 0.02
+    for n in numbers:
+        top = rise * n
+        half = 0.5 * (top - bottom)
+        scene.box((n * step + middle, -D, bottom + half), (0.5 * step, 0.42, half), STAIR, gloss=0.0)
+    scene.floor = bottom
+
+
+def times_of(start: float, end: float, interval: float) -> np.ndarray:
+    """Times from start to end, both included where the interval allows."""
+    if not (np.isfinite([start, end, interval]).all() and 0.0 <= start <= end and interval > 0.0):
+        raise InputError(f"times: wanted 0 <= from <= to and an interval above 0, got {start}, {end} and {interval}.")
+    if (end - start) / interval > 20_000:
+        raise InputError(
+            f"times: {(end - start) / interval:.0f} pictures are too many; take a longer interval than {interval} s."
+        )
+    return start + interval * np.arange(int(np.floor((end - start) / interval + 1e-6)) + 1)
+
+
+def strobe_interval(walk: Walk) -> float:
+    """Time between the figures of a strobe picture, s, by which they can be told apart: the figure has moved on by
+    APART, and an odd number of quarter steps lets each figure show another phase of the walk."""
+    quarter, way = 0.25 * walk.gait.step_time, 0.25 * abs(progress(walk))
+    number = 1
+    while number * way < APART and number < 15:
+        number += 2
+    return number * quarter
+
+
+def strobe_times(walk: Walk, begin: float = 0.0, end: float | None = None, interval: float | None = None) -> np.ndarray:
+    """Times of a strobe picture: FIGURES of them (on stairs STAIR_FIGURES), `strobe_interval` apart, unless told
+    otherwise."""
+    count = FIGURES if walk.gait.rise == 0.0 else STAIR_FIGURES
+    apart = strobe_interval(walk) if interval is None else interval
+    return times_of(begin, begin + (count - 1) * apart if end is None else end, apart)
+
+
+def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None = None, view: str = "oblique") -> Scene:
+    """A scene with the figure at each of the times, the later the stronger; the sun stands on the camera's side."""
+    scene = Scene(sun=(0.35, 0.5 if view == "left" else -0.5, 0.9))
+    add_stairs(scene, walk, *(stairs or (float(times[0]), float(times[-1]))))
+    for k, t in enumerate(times):
+        add_figure(scene, posture(walk, float(t)), 0.0 if len(times) == 1 else 0.68 * (1.0 - k / (len(times) - 1)))
+    return scene
+
+
+def camera_for(scene: Scene, view: str, aspect: float) -> Camera:
+    """A camera that sees all that a scene holds, as large as it fits."""
+    centres, radii = scene.outline()
+    return fit(view, centres, aspect, radius=radii)
+
+
+def strobe(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 1280, height: int = 640) -> np.ndarray:
+    """One picture with the figure at all of the times."""
+    check_size(width, height)
+    scene = scene_of(walk, times, view=view)
+    return render(scene, camera_for(scene, view, width / height), width, height)
+
+
+def film(
+    walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 480, height: int = 360
+) -> Iterator[np.ndarray]:
+    """Frames of a film, one after another, from a camera that goes along with the figure."""
+    check_size(width, height)
+    ends = float(times[0]), float(times[-1])
+    span = walk.gait.step_time
+    speed = np.array([progress(walk), 0.0, walk.gait.rise]) / span
+    places, radii = [], []
+    for t in np.linspace(0.0, 2.0 * span, 9):
+        scene = Scene()
+        add_figure(scene, posture(walk, float(t)))
+        centres, reach = scene.outline()
+        places.append(centres - speed * t)
+        radii.append(reach)
+    camera = fit(view, np.concatenate(places), width / height, radius=np.concatenate(radii))
+    base = camera.place
+    for t in times:
+        moved = Camera(base + speed * float(t), camera.right, camera.up, camera.forward, camera.fov)
+        yield render(scene_of(walk, np.array([t]), ends, view), moved, width, height)

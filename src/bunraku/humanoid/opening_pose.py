@@ -1,0 +1,127 @@
+"""Where a figure begins: on its feet, knees and elbows a little bent, its centre of mass above the middle of its soles.
+
+A straight knee cannot begin to bend by a pull at the hips (the pull has no moment about it), so figures with knees
+stand with bent ones. Robots that Bunraku has a mapping file of (bunraku.humanoid.mapping: talos, g1, simple_humanoid)
+are put on stage as they walk: with soles of boxes, and in a walker's stance. Other figures stand in the pose of their
+description, their lowest point on the floor. Checked in tests/choreography/test_engine.py and test_robots.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bunraku.collision.hull import hull_of_mesh
+from bunraku.dynamics.functions import centre_of_mass, kinematics
+from bunraku.errors import InputError
+from bunraku.humanoid.mapping import mapping_of
+from bunraku.humanoid.parts import humanoid
+from bunraku.model.model import Model, ShapeInfo
+
+KNEE, ELBOW, OUT = 0.25, 0.35, 0.08  # rad
+LEGS = ("hip", "knee", "ankle")
+
+
+def about(axis: int, angle: float) -> np.ndarray:
+    """The quaternion of a turn about a coordinate axis."""
+    q = np.zeros(4)
+    q[0], q[1 + axis] = np.cos(angle / 2), np.sin(angle / 2)
+    return q
+
+
+def on_stage(model: Model) -> tuple[Model, np.ndarray]:
+    """(model, q): the figure as it is choreographed, and how it stands at the origin; InputError where there is nothing
+    to choreograph."""
+    if not any(j.nv and j.kind != "free" for j in model.joints):
+        raise InputError(
+            f"Choreography: {model.name!r} has no joint that moves; there is nothing to pin or drag it by."
+        )
+    free = model.joints[0].kind == "free"
+    if free and mapping_of(model, None):
+        walker = humanoid(model)
+        return walker.model, walker.stand.copy()
+    if free and not any(s.role != "visual" for s in model.shapes):
+        raise InputError(
+            f"Choreography: {model.name!r} has no shape that touches, so the floor cannot carry it; give its feet collision shapes."
+        )
+    return model, standing(model)
+
+
+def own_collisions(model: Model) -> bool:
+    """Whether a figure's links collide with each other: not where they are meshes or cylinders, whose hulls overlap at
+    the joints and take a hundred times longer."""
+    return not any(s.kind in ("mesh", "cylinder") for s in model.shapes if s.role != "visual")
+
+
+def standing(model: Model, at: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
+    """q of the stance, its base at x, y = `at` if it is free."""
+    q = model.neutral()
+    names = {j.name for j in model.joints}
+    free = model.joints[0].kind == "free" if model.joints else False
+    if free and all(f"{side}_{x}" in names for side in ("left", "right") for x in LEGS):
+        q = bent(model, q)
+    if free:
+        q[:2] = at
+        q[2] -= lowest(model, q)
+    return q
+
+
+def bent(model: Model, q: np.ndarray) -> np.ndarray:
+    """Knees and elbows bent; hips such that the centre of mass is above the middle of the soles, feet flat, trunk
+    upright."""
+    kinds = {j.name: j for j in model.joints}
+    if any(kinds[f"{s}_{x}"].kind != k for s in ("left", "right") for x, k in zip(LEGS, ("ball", "hinge", "ball"))):
+        return q
+
+    def with_hip(hip: float) -> np.ndarray:
+        out = q.copy()
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            out[kinds[f"{side}_hip"].q] = about(1, -hip)
+            out[kinds[f"{side}_knee"].q] = KNEE
+            out[kinds[f"{side}_ankle"].q] = about(1, hip - KNEE)
+            if f"{side}_elbow" in kinds and kinds[f"{side}_elbow"].kind == "hinge":
+                out[kinds[f"{side}_elbow"].q] = ELBOW
+            if f"{side}_shoulder" in kinds and kinds[f"{side}_shoulder"].kind == "ball":
+                out[kinds[f"{side}_shoulder"].q] = about(0, sign * OUT)
+        return out
+
+    def ahead(hip: float) -> float:
+        """How far the centre of mass is ahead of the middle of the soles [m]."""
+        x = with_hip(hip)
+        k = kinematics(model, x)
+        foot = "sole" if any(f.name == "left_sole" for f in model.frames) else "foot"
+        middle = 0.5 * (k.pose(f"left_{foot}")[0] + k.pose(f"right_{foot}")[0])
+        return float(centre_of_mass(model, x)[0] - middle[0])
+
+    low, high = 0.0, KNEE
+    if ahead(low) * ahead(high) > 0:
+        return with_hip(0.5 * KNEE)
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        if ahead(low) * ahead(middle) <= 0:
+            high = middle
+        else:
+            low = middle
+    return with_hip(0.5 * (low + high))
+
+
+def lowest(model: Model, q: np.ndarray) -> float:
+    """Height of the lowest point of the figure's shapes [m] that take part in collisions; 0 without any."""
+    k = kinematics(model, q)
+    points = [p for s in model.shapes if s.role != "visual" for p in corners(s, k.rotation[s.body], k.position[s.body])]
+    return min(points, default=0.0)
+
+
+def corners(s: ShapeInfo, R: np.ndarray, p: np.ndarray) -> list[float]:
+    """Heights of the lowest points of a shape on a body."""
+    up = (R @ s.rotation)[2]
+    height = float(p[2] + (R @ s.position)[2])
+    if s.kind == "sphere":
+        return [height - s.size[0]]
+    if s.kind == "capsule":
+        return [height - s.size[0] - s.size[1] * abs(float(up[2]))]
+    if s.kind == "cylinder":
+        return [height - s.size[0] * float(np.hypot(up[0], up[1])) - s.size[1] * abs(float(up[2]))]
+    if s.kind == "box":
+        return [height - float(np.abs(up) @ np.array(s.size))]
+    hull = hull_of_mesh(s.mesh, s.scale, s.link)[0] if s.kind == "mesh" else None
+    return [] if hull is None else [height + float(((hull.vertices + hull.centre) @ up).min())]

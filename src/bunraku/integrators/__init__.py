@@ -1,1 +1,0 @@
-"""Moving a state on in time."""

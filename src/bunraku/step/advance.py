@@ -1,0 +1,57 @@
+"""q moved along v for dt, in place and on the group: quaternions turn in body axes by the exponential map and keep
+length one.
+
+The kernel twin of bunraku.model.configuration.integrate. Checked in tests/step/test_advance.py against it.
+"""
+
+from __future__ import annotations
+
+from bunraku.kernel.compile import inline
+from bunraku.kernel.lanes import ld, root, st
+from bunraku.kernel.trig import sincos
+from bunraku.kernel.vec import dot, ld3
+from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND
+
+SMALL = 1e-24  # squared angle below which the exponential is its first two terms
+
+
+@inline
+def turn(q, k, w, dt):
+    """Quaternion q[k:k+4] times exp(dt w), w in body axes."""
+    a2 = dt * dt * dot(w, w)
+    s, c = sincos(0.5 * root(a2))
+    f = 0.5 * dt if a2 < SMALL else s / root(a2) * dt
+    x = f * w[0]
+    y = f * w[1]
+    z = f * w[2]
+    qw = ld(q, k)
+    qx = ld(q, k + 1)
+    qy = ld(q, k + 2)
+    qz = ld(q, k + 3)
+    nw = qw * c - qx * x - qy * y - qz * z
+    nx = qw * x + qx * c + qy * z - qz * y
+    ny = qw * y - qx * z + qy * c + qz * x
+    nz = qw * z + qx * y - qy * x + qz * c
+    r = 1.0 / root(nw * nw + nx * nx + ny * ny + nz * nz)
+    st(q, k, r * nw)
+    st(q, k + 1, r * nx)
+    st(q, k + 2, r * ny)
+    st(q, k + 3, r * nz)
+
+
+@inline
+def advance(ints, q, v, dt):
+    """q <- q moved along v for dt."""
+    for i in range(1, ints.shape[0]):
+        if ints[i, FOLLOWS] != 0:
+            continue
+        k = ints[i, IQ]
+        l = ints[i, IV]
+        if ints[i, KIND] == FREE:
+            for r in range(3):
+                st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
+            turn(q, k + 3, ld3(v, l + 3), dt)
+        elif ints[i, KIND] == BALL:
+            turn(q, k, ld3(v, l), dt)
+        else:
+            st(q, k, ld(q, k) + dt * ld(v, l))

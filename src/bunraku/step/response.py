@@ -1,0 +1,302 @@
+"""How bodies answer to impulses: the 6x6 blocks of H A^-1 H' between contact bodies, and the change of v that impulses
+cause.
+
+After the inward pass of the articulated-body algorithm, a unit wrench on a body is carried towards the base once, six
+times a body (002, section 2.8; performance: a backward pass only). At every joint it leaves a trace y = G'w, at a free
+base the wrench itself. Two bodies respond to each other through the joints that both ways share:
+    K6[a, b] = sum over shared joints y_a D^-1 y_b  +  w_a' I_A^-1 w_b at a shared free base.
+All in world axes, wrench (n, f) and motion (al, a) at the bodies' own origins. Cost: a few tens of ns a joint of the
+way and body, then m^2.
+
+The same traces turn an impulse w on a body into what it does to every joint of its way, y w, and to a free base, I_A^-1
+w: six multiplications a joint. An outward pass then gives the velocity change of the whole figure in O(n):
+`forget_impulses`, `add_impulse`, `spread_impulses`. Checked in tests/step/test_response.py.
+"""
+
+from __future__ import annotations
+
+from bunraku.dynamics.articulated import axis, carried, group_arm
+from bunraku.dynamics.delassus_kernel import group_force, pull_back
+from bunraku.dynamics.inertia import ld_articulated, solve_inertia
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.lanes import join, ld, st, wide_ld, wide_st
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
+from bunraku.model.layout import (
+    ARM,
+    BALL,
+    COUNT,
+    DA,
+    DINV,
+    FREE,
+    HINGE,
+    IV,
+    KIND,
+    LEAD,
+    NW,
+    OUTER,
+    RHS,
+    ROT,
+    ROTOR,
+    SLIDER,
+    G,
+    U,
+)
+
+GROUP = 4  # numbers of a group of three wrenches: the three moments, then the three forces, each with one spare
+HOP = 6 * GROUP  # numbers a hop: two groups, up to three components each
+BASE = 24 * GROUP  # numbers at a free base: two groups, wrench (6) and response (6)
+SQUARE = 12 * GROUP  # numbers of a 6x6 block: six rows of two groups
+
+
+@inline
+def entry_of(i, j):
+    """Where entry (i, j) of a 6x6 block stands."""
+    return 2 * GROUP * i + GROUP * (j // 3) + j % 3
+
+
+@inline
+def free_inverse(ints, reals, work, i, n, f):
+    """I_A^-1 (n, f) of a free base."""
+    A, B, C = ld_articulated(ints, reals, work, i)
+    m = reals[i, ROTOR]
+    return solve_inertia(
+        (A[0] + m, A[1], A[2], A[3] + m, A[4], A[5] + m), B, (C[0] + m, C[1], C[2], C[3] + m, C[4], C[5] + m), n, f
+    )
+
+
+@inline
+def leave_trace(ints, work, c, n, f, y, at):
+    """What a group of wrenches, one a lane, on body c does to its joint."""
+    kind = ints[c, KIND]
+    if kind == BALL:
+        for r in range(3):
+            wide_st(y, at + 2 * GROUP * r, n[r])
+    elif ints[ints[c, LEAD], COUNT] > 1:
+        wide_st(y, at, group_force(work, c, n, f))
+    elif kind == HINGE:
+        wide_st(y, at, dot(axis(ints, work, c), n))
+    else:
+        wide_st(y, at, dot(axis(ints, work, c), f))
+
+
+@inline
+def leave_root(ints, reals, work, c, n, f, roots, at):
+    """A group of wrenches on a free base, and its answer to them."""
+    al, a = free_inverse(ints, reals, work, c, n, f)
+    for r in range(3):
+        wide_st(roots, at + GROUP * r, n[r])
+        wide_st(roots, at + GROUP * (3 + r), f[r])
+        wide_st(roots, at + GROUP * (6 + r), al[r])
+        wide_st(roots, at + GROUP * (9 + r), a[r])
+
+
+@part
+def trace_way(ints, reals, work, body, hops, y, roots):
+    """Carry six unit wrenches from `body` to the base, in two groups side by side. hops[k]: the k-th body on the way;
+    y, roots: their traces at hop k and at a free base. Returns the number of hops."""
+    none = join(0.0, 0.0, 0.0, 0.0)
+    one = (join(1.0, 0.0, 0.0, 0.0), join(0.0, 1.0, 0.0, 0.0), join(0.0, 0.0, 1.0, 0.0))
+    zero = (none, none, none)
+    n1, f1 = one, zero
+    n2, f2 = zero, one
+    c = body
+    k = 0
+    while c != 0:
+        hops[k] = c
+        if ints[c, KIND] == FREE:
+            leave_root(ints, reals, work, c, n1, f1, roots, 0)
+            leave_root(ints, reals, work, c, n2, f2, roots, 12 * GROUP)
+            return k + 1
+        leave_trace(ints, work, c, n1, f1, y, HOP * k)
+        leave_trace(ints, work, c, n2, f2, y, HOP * k + GROUP)
+        n1, f1 = pull_back(ints, reals, work, c, n1, f1)
+        n2, f2 = pull_back(ints, reals, work, c, n2, f2)
+        c = ints[c, OUTER]
+        k += 1
+    return k
+
+
+@part
+def trace_joint(ints, reals, work, lead, hops, y, roots):
+    """The same for a unit torque on a hinge, slider or gear group, as wrench 0; the other five are nothing."""
+    for k in range(y.shape[0]):
+        y[k] = 0.0
+    for k in range(BASE):
+        roots[k] = 0.0
+    w = lead * NW
+    hops[0] = lead
+    y[0] = 1.0
+    d = ld(work, w + DINV)
+    n = scale(-d, ld3(work, w + U))
+    f = scale(-d, ld3(work, w + U + 3))
+    if ints[lead, COUNT] == 1:
+        n = add(n, cross(ld3(work, w + ARM), f))
+    first = join(1.0, 0.0, 0.0, 0.0)
+    n1 = scale(first, n)
+    f1 = scale(first, f)
+    c = ints[lead, OUTER]
+    k = 1
+    while c != 0:
+        hops[k] = c
+        if ints[c, KIND] == FREE:
+            leave_root(ints, reals, work, c, n1, f1, roots, 0)
+            return k + 1
+        leave_trace(ints, work, c, n1, f1, y, HOP * k)
+        n1, f1 = pull_back(ints, reals, work, c, n1, f1)
+        c = ints[c, OUTER]
+        k += 1
+    return k
+
+
+@inline
+def shared_hops(ints, a, b, hops, lengths):
+    """How many hops the ways of sources a and b share, from the base on."""
+    i = lengths[a] - 1
+    j = lengths[b] - 1
+    n = 0
+    while i >= 0 and j >= 0 and ints[hops[a, i], LEAD] == ints[hops[b, j], LEAD]:
+        i -= 1
+        j -= 1
+        n += 1
+    return n
+
+
+@part
+def respond_blocks(ints, work, a, b, hops, lengths, y, roots, pool, out, mirror):
+    """The 6x6 block between the a-th and b-th traced sources into pool[out:], SQUARE numbers, and its transpose,
+    between b and a, into pool[mirror:]."""
+    for k in range(SQUARE):
+        pool[out + k] = 0.0
+    shared = shared_hops(ints, a, b, hops, lengths)
+    ya = y[a]
+    yb = y[b]
+    for s in range(1, shared + 1):
+        i = lengths[a] - s
+        j = lengths[b] - s
+        c = hops[a, i]
+        kind = ints[c, KIND]
+        at = HOP * i
+        bt = HOP * j
+        if kind == FREE:
+            ra = roots[a]
+            rb = roots[b]
+            for p in range(6):
+                x = wide_ld(pool, out + 2 * GROUP * p)
+                z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
+                for r in range(6):
+                    t = ra[GROUP * (12 * (p // 3) + r) + p % 3]
+                    x = x + t * wide_ld(rb, GROUP * (6 + r))
+                    z = z + t * wide_ld(rb, GROUP * (18 + r))
+                wide_st(pool, out + 2 * GROUP * p, x)
+                wide_st(pool, out + 2 * GROUP * p + GROUP, z)
+        elif kind == BALL:
+            D = ld6(work, c * NW + DINV)
+            u = sv(D, (wide_ld(yb, bt), wide_ld(yb, bt + 2 * GROUP), wide_ld(yb, bt + 4 * GROUP)))
+            v = sv(D, (wide_ld(yb, bt + GROUP), wide_ld(yb, bt + 3 * GROUP), wide_ld(yb, bt + 5 * GROUP)))
+            for p in range(6):
+                x = wide_ld(pool, out + 2 * GROUP * p)
+                z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
+                for r in range(3):
+                    t = ya[at + 2 * GROUP * r + GROUP * (p // 3) + p % 3]
+                    x = x + t * u[r]
+                    z = z + t * v[r]
+                wide_st(pool, out + 2 * GROUP * p, x)
+                wide_st(pool, out + 2 * GROUP * p + GROUP, z)
+        else:
+            d1 = ld(work, ints[c, LEAD] * NW + DINV)
+            u1 = d1 * wide_ld(yb, bt)
+            v1 = d1 * wide_ld(yb, bt + GROUP)
+            for p in range(6):
+                t = ya[at + GROUP * (p // 3) + p % 3]
+                wide_st(pool, out + 2 * GROUP * p, wide_ld(pool, out + 2 * GROUP * p) + t * u1)
+                wide_st(pool, out + 2 * GROUP * p + GROUP, wide_ld(pool, out + 2 * GROUP * p + GROUP) + t * v1)
+    for p in range(6):
+        for q in range(6):
+            pool[mirror + entry_of(q, p)] = pool[out + entry_of(p, q)]
+
+
+@inline
+def forget_impulses(ints, work):
+    """No impulse on any joint or free base."""
+    for i in range(1, ints.shape[0]):
+        w = i * NW
+        kind = ints[i, KIND]
+        if kind == FREE:
+            for k in range(6):
+                st(work, w + DA + k, 0.0)
+        else:
+            for k in range(3 if kind == BALL else 1):
+                st(work, w + RHS + k, 0.0)
+
+
+@inline
+def weigh(y, i, j, n, f):
+    """Three numbers of y at i with n, three at j with f."""
+    return n[0] * y[i] + n[1] * y[i + 1] + n[2] * y[i + 2] + (f[0] * y[j] + f[1] * y[j + 1] + f[2] * y[j + 2])
+
+
+@inline
+def add_impulse(ints, work, n, f, length, hops, y, roots):
+    """What an impulse (moment, force) on a traced source does to the joints and the free base of its way."""
+    for k in range(length):
+        c = hops[k]
+        kind = ints[c, KIND]
+        at = HOP * k
+        if kind == FREE:
+            w = c * NW + DA
+            for r in range(6):
+                st(work, w + r, ld(work, w + r) + weigh(roots, GROUP * (6 + r), GROUP * (18 + r), n, f))
+        elif kind == BALL:
+            w = c * NW + RHS
+            for r in range(3):
+                st(work, w + r, ld(work, w + r) + weigh(y, at + 2 * GROUP * r, at + 2 * GROUP * r + GROUP, n, f))
+        else:
+            w = ints[c, LEAD] * NW + RHS
+            st(work, w, ld(work, w) + weigh(y, at, at + GROUP, n, f))
+
+
+@part
+def spread_impulses(ints, reals, work, dv):
+    """dv = A^-1 H' times the impulses that were added."""
+    for k in range(6):
+        st(work, DA + k, 0.0)
+    for i in range(1, ints.shape[0]):
+        if ints[i, COUNT] >= 1:
+            spread_group(ints, reals, work, i, dv)
+
+
+@inline
+def spread_group(ints, reals, work, lead, dv):
+    """The rate that a joint or gear group gains, and the motion of its bodies."""
+    w = lead * NW
+    k = ints[lead, IV]
+    kind = ints[lead, KIND]
+    if kind == FREE:
+        st3(dv, k, ld3(work, w + DA + 3))
+        st3(dv, k + 3, mtv(ld9(work, w + ROT), ld3(work, w + DA)))
+        return
+    if kind == BALL:
+        A, B, _ = ld_articulated(ints, reals, work, lead)
+        al, a = carried(work, ints[lead, OUTER] * NW, ld3(work, w + ARM))
+        x = sv(ld6(work, w + DINV), sub(sub(ld3(work, w + RHS), sv(A, al)), mv(B, a)))
+        st3(dv, k, mtv(ld9(work, w + ROT), x))
+        st3(work, w + DA, add(al, x))
+        st3(work, w + DA + 3, a)
+        return
+    if ints[lead, COUNT] == 1:
+        al, a = carried(work, ints[lead, OUTER] * NW, ld3(work, w + ARM))
+        x = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
+        s = axis(ints, work, lead)
+        st(dv, k, x)
+        st3(work, w + DA, axpy(x, s, al) if kind == HINGE else al)
+        st3(work, w + DA + 3, axpy(x, s, a) if kind == SLIDER else a)
+        return
+    p = ints[lead, OUTER] * NW
+    al = ld3(work, p + DA)
+    a = ld3(work, p + DA + 3)
+    x = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
+    st(dv, k, x)
+    for i in range(lead, lead + ints[lead, COUNT]):
+        m = i * NW
+        st3(work, m + DA, axpy(x, ld3(work, m + G), al))
+        st3(work, m + DA + 3, axpy(x, ld3(work, m + G + 3), add(a, cross(al, group_arm(ints, work, i)))))

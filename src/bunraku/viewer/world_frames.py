@@ -1,0 +1,113 @@
+"""Frames of a world: poses, contacts with their states, centres of mass, zero-moment points and curves, read off its
+arrays.
+
+Poses and centres of mass are of now. Contacts, forces and zero-moment points are means of the last step at the pose of
+its start, as in bunraku.world.views and bunraku.world.measures. Checked in tests/viewer/test_world_frames.py against
+world.contacts, fig.com and fig.zmp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bunraku.dynamics.kinematics_kernel import centroidal_many, kinematics_many
+from bunraku.dynamics.work import Work
+from bunraku.model.layout import FIRST, MASS
+from bunraku.model.model import Model
+from bunraku.step.tie_rows import ACTIVE, BODY_A, BODY_B, PLACE_A, PLACE_B, SPRING
+from bunraku.viewer.curves import Curves
+from bunraku.viewer.frame_kernel import body_rows, contact_rows, figure_rows, zero_moment_rows
+from bunraku.viewer.messages import CONTACT, FIGURE, POSE, Channel, pack_frame
+from bunraku.viewer.shapes import Figures
+from bunraku.world.world import World
+
+
+class WorldFrames:
+    """Makes frames of a world whose figures do not change any more; `sequence` counts them."""
+
+    def __init__(self, world: World) -> None:
+        world._prepare()
+        self.world, self.sequence = world, 0
+        figures = [(f.name, f.model) for f in world.figures]
+        self.maker = FrameMaker(world.model, figures)
+        self._rows, self._sums = np.zeros((0, CONTACT)), np.zeros((len(figures), 10))
+        self._zmp = np.zeros((len(figures), 3))
+
+    def frame(self) -> bytes:
+        """The world as it stands."""
+        w = self.world
+        n = int(w._info[0])
+        if len(self._rows) < n:
+            self._rows = np.zeros((2 * n, CONTACT))
+        arrays = w._contacts.ids, w._contacts.data, w._warm_force, w._geometry.ints
+        count = contact_rows.call(n, w.dt, *arrays, self._rows, self._sums)
+        zero_moment_rows.call(self._sums, self._zmp)
+        self.sequence += 1
+        state = self.sequence, w.time, w.q, w.v, w.applied
+        return self.maker.frame(*state, self._rows[:count], self._sums[:, :3], self._zmp)
+
+
+class FrameMaker:
+    """Frames of figures side by side in one model, from their coordinates, rates and torques, and what contacts do to
+    them."""
+
+    def __init__(self, model: Model, figures: Figures) -> None:
+        self.model, self.work, ng = model, Work(model), len(figures)
+        self.owner = np.repeat(np.arange(ng), [m.nb - 1 for _, m in figures]).reshape(-1, 1)
+        self.mass = model.reals[1:, MASS].copy()
+        self.first = model.reals[1:, FIRST : FIRST + 3].copy()
+        self.curves = Curves(model, figures)
+        nb = model.nb
+        self._kinematics = tuple(np.zeros((1, nb, k)) for k in (9, 3, 6, 6))
+        self._centres, self._whole = np.zeros((ng, 4)), np.zeros((1, 12))
+        sizes = np.cumsum([(nb - 1) * POSE, ng * FIGURE, len(self.curves.channels)])
+        self._out = np.zeros(sizes[-1])
+        poses, figure_part, self._channels = np.split(self._out, sizes[:-1])
+        self._poses, self._figures = poses.reshape(nb - 1, POSE), figure_part.reshape(ng, FIGURE)
+
+    def frame(
+        self,
+        sequence: int,
+        time: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        torques: np.ndarray,
+        contacts: np.ndarray,
+        forces: np.ndarray,
+        zmp: np.ndarray,
+    ) -> bytes:
+        """The bytes of a frame.
+
+        contacts (nc, 10) as in the frame; of the figures contact forces and zero-moment points (ng, 3).
+        """
+        kinematics_many.call(self.work.handle, q[None], v[None], *self._kinematics)
+        centroidal_many.call(self.work.handle, q[None], v[None], self._whole)
+        rotation, position = self._kinematics[:2]
+        body_rows.call(rotation[0], position[0], self.owner, self.mass, self.first, self._poses, self._centres)
+        figure_rows.call(self._centres, zmp, self._figures)
+        energy = self._whole[0, 9] + self._whole[0, 10]
+        self.curves.fill(self._channels, energy, forces, zmp, q, torques)
+        return pack_frame(sequence, time, self._poses, contacts, self._figures, self._channels)
+
+
+def channels_of(model: Model, figures: Figures) -> list[Channel]:
+    """The curves of a world."""
+    return Curves(model, figures).channels
+
+
+def connections_of(world: World) -> list[dict[str, Any]]:
+    """Connections and springs that hold now: bodies (-1: the world) and the points they tie, in the bodies' frames."""
+    t = world._ties
+    return [
+        {
+            "number": int(k),
+            "kind": "spring" if t.ints[k, ACTIVE] == SPRING else "connection",
+            "body_a": int(t.ints[k, BODY_A]) - 1,
+            "body_b": int(t.ints[k, BODY_B]) - 1,
+            "point_a": t.reals[k, PLACE_A : PLACE_A + 3].tolist(),
+            "point_b": t.reals[k, PLACE_B : PLACE_B + 3].tolist(),
+        }
+        for k in np.flatnonzero(t.ints[:, ACTIVE])
+    ]

@@ -1,0 +1,59 @@
+"""What can go wrong in a step, in words."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bunraku.errors import BunrakuError
+from bunraku.step import step_arrays as at
+
+if TYPE_CHECKING:
+    from bunraku.world.world import World
+
+
+class StepDiverged(BunrakuError):
+    """A step gave something that is not finite or absurdly fast; the world keeps its last good state."""
+
+
+def diverged(world: World, status: int = at.DIVERGED) -> str:
+    """Which degree of freedom, when, why, and what to try next, after status DIVERGED or LOOPS_LARGE."""
+    if status == at.LOOPS_LARGE:
+        return f"t={world.time:.4f} s: an island of closed loops has too many rows for rk4. Try integrator='euler'."
+    acceleration, moved = world._table.arrays[at.ACCEL], world._moved
+    with np.errstate(all="ignore"):
+        if not np.all(np.isfinite(acceleration)):
+            x, what = acceleration, "would accelerate at {:.3g} from the forces on it alone"
+        elif not np.all(np.abs(moved) < at.TOO_FAST):
+            x, what = moved, "would move at {:.3g}"
+        else:
+            x, what = world.v + world.dt * acceleration, "moves at {:.3g}, and the constraints on it are not finite"
+        worst = int(np.argmax(np.nan_to_num(np.abs(x), nan=np.inf)))
+    solver = f"{world.contact}, residual {world._numbers[at.RESIDUAL]:.2g}"
+    return (
+        f"t={world.time:.4f} s: {world.model.dof_names[worst]!r} {what.format(x[worst])} ({solver}). The last good state is kept. "
+        f"Try dt <= {world.dt / 2:.2g}, or take away what drives it."
+    )
+
+
+def check_finite(world: World) -> None:
+    """Raise if something a user set is not finite."""
+    total = np.add.reduce  # as x.sum(), in half the time
+    if isfinite(total(world.q) + total(world.v) + total(world.tau) + total(world.target_q) + total(world.target_v)):
+        return
+    rates = (("v", world.v), ("tau", world.tau), ("target_v", world.target_v))
+    for what, a, names in [(what, a, world.model.dof_names) for what, a in rates]:
+        bad = np.flatnonzero(~np.isfinite(a))
+        if len(bad):
+            raise StepDiverged(
+                f"t={world.time:.4f} s: {what} of {names[bad[0]]!r} is not finite; set it again, or restore a snapshot."
+            )
+    for what, a in (("q", world.q), ("target_q", world.target_q)):
+        bad = np.flatnonzero(~np.isfinite(a))
+        if len(bad):
+            name = next((j.name for j in world.model.joints if j.iq <= bad[0] < j.iq + max(j.nq, 1)), "?")
+            raise StepDiverged(
+                f"t={world.time:.4f} s: {what} of {name!r} is not finite; set it again, or restore a snapshot."
+            )

@@ -1,0 +1,87 @@
+"""Cylinders and convex hulls inside a step: their contacts are found in Python between two runs of stages.
+
+    FREE TOUCH | bunraku.collision.general at the bodies' poses | ROWS SOLVE MOVE
+
+Contacts of both kinds are put in the order of shapes, which warm starting relies on; a pair of shapes is either the
+kernels' or general, so it has one patch. Worlds without such shapes never come here. Cost: a few tenths of a
+millisecond a general pair that is near. Checked in tests/world/test_general_shapes.py.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bunraku.collision.general import GeneralContacts
+from bunraku.collision.hull import missing_extra
+from bunraku.collision.shape_layout import GENERAL, KINDS, PATCH, SHAPE_A, SHAPE_B
+from bunraku.errors import MissingExtra
+from bunraku.kernel.entry import entry
+from bunraku.kernel.table import run
+from bunraku.model.description import Note
+from bunraku.model.layout import NW
+from bunraku.step import step_arrays as at
+from bunraku.step.euler import FREE, MOVE, ROWS
+
+if TYPE_CHECKING:
+    from bunraku.world.world import World
+
+
+@entry("h i i")
+def some_stages(h, first, last):
+    """Stages first … last - 1 of one step; returns a status."""
+    for s in range(first, last):
+        status = run(h, s)
+        if status < 0:
+            return status
+    return 0
+
+
+def refuse_without_extra(what: str, kind: str, role: str) -> None:
+    """MissingExtra for a shape that kernels do not know, where the extra `mesh` is not installed."""
+    if role != "visual" and KINDS.get(kind, 0) >= GENERAL and (command := missing_extra()):
+        raise MissingExtra(
+            f"{what}: a {kind} that takes part in collisions needs the extra `mesh`; {command}, or give it role='visual'."
+        )
+
+
+def say_ignored(notes: Sequence[Note]) -> None:
+    """A warning where shapes take no part in collisions (a mesh file that is not there, say)."""
+    ignored = [note.text for note in notes if note.kind == "ignored"]
+    if ignored:
+        more = f" So do {len(ignored) - 1} others: see world.notes." if len(ignored) > 1 else ""
+        warnings.warn(ignored[0] + more, stacklevel=4)
+
+
+def general_steps(world: World, n: int) -> tuple[int, int]:
+    """n steps, or fewer: returns (steps done, status), as bunraku.step.euler.steps does."""
+    handle = world._table.handle
+    for k in range(n):
+        status = some_stages.call(handle, FREE, ROWS)
+        if status >= 0:
+            add_general_contacts(world)
+            status = some_stages.call(handle, ROWS, MOVE + 1)
+        if status < 0:
+            return k, status
+    return n, 0
+
+
+def add_general_contacts(world: World) -> None:
+    """Add the contacts of general pairs to those of the kernels, all in the order of shapes."""
+    contacts, poses = world._contacts, world._table.arrays[at.SCRATCH]
+    if contacts.general is None:
+        contacts.general = GeneralContacts(world._geometry)
+    known = int(world._info[at.N_CONTACTS])
+    n = contacts.general.append(contacts, poses, NW, world.margin, known)
+    if contacts.ids is not world._table.arrays[at.IDS]:  # it has grown
+        world._new_warm(world._warm_ids, world._warm_force)
+    world._info[at.N_CONTACTS] = n
+    if 0 < known < n:
+        ids = contacts.ids[:n]
+        order = np.lexsort((np.arange(n), ids[:, SHAPE_B], ids[:, SHAPE_A]))
+        contacts.ids[:n], contacts.data[:n] = ids[order], contacts.data[:n][order]
+        new = np.any(np.diff(contacts.ids[:n, : SHAPE_B + 1], axis=0) != 0, axis=1)
+        contacts.ids[:n, PATCH] = np.concatenate([[0], np.cumsum(new)])

@@ -1,0 +1,89 @@
+"""`bunraku walk`: its files, its table, and one sentence for every mistake."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from bunraku.cli import main
+from bunraku.cli.walk_command import Push, force_of, pattern_of, push_of
+from bunraku.motion import Recording
+
+LEGLESS = """<robot name="crate"><link name="base"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+
+
+def test_two_steps_and_their_files(tmp_path, capsys):
+    out = tmp_path / "walk"
+    pushes = ["--push", "60@0.6:left", "--push", "20@0.9"]
+    assert main(["walk", "--footsteps", "two steps", *pushes, "--no-stabiliser", "--out", str(out), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["steps"] == said["planned_steps"] == 2 and said["falls"] == 0
+    assert said["distance_m"] == pytest.approx(0.48, abs=0.05) and said["final_error_m"] < 0.05
+    assert said["real_time_factor"] > 0 and said["cost_of_transport"] > 0 and said["noise_of_weight"]["rms"] < 0.1
+    assert [p["newtons"] for p in said["pushes"]] == pytest.approx([60.0, 20.0])
+    names = {p.name for p in out.iterdir()} - {"walk.html"}  # a checkout may be without the viewer's page
+    assert names == {
+        "walk.bkr", "summary.json", "walk.gif", "strobe.png", "forces.png", "zmp.png", "footprints.png", "torques.png",
+    }  # fmt: skip
+    with Recording.open(out / "walk.bkr") as r:
+        assert r.finished and r.duration == pytest.approx(said["simulated_s"])
+        assert [e["kind"] for e in r.events] == ["push", "push"]
+    assert json.loads((out / "summary.json").read_text())["steps"] == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (["--push", "300"], "N@SECONDS"),
+        (["--push", "300@x"], "N@SECONDS"),
+        (["--push", "-300@2"], "N@SECONDS"),
+        (["--push", "300@2:rigth"], "Closest: 'right'"),
+        (["--footsteps", "two steps", "--push", "300@99"], "after the walk"),
+        (["--footsteps", "jump 3 m"], "not understood"),
+        (["--footsteps", "two steps of 3 m"], "footsteps"),
+        (["--footsteps", ""], "no steps"),
+        (["--footsteps", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["--footsteps", "bad.toml"], "bad.toml: unknown key 'setp'"),
+        (["--model", "nobody"], "nobody"),
+        (["--model", "crate.urdf"], "no feet"),
+        (["--mapping", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["--footsteps", "two steps", "--contact", "glue"], "glue"),
+        (["--footsteps", "two steps", "--servo", "velocity"], "servo must be 'pd'"),
+        (["--seed", "-1"], "--seed"),
+        (["--terrain", "swamp"], "not understood"),
+        (["--terrain", "stairs 5 of 0.9 m"], "stairs: 'human' cannot walk them"),
+        (["--terrain", "slope 60 degrees"], "slope"),
+        (["--terrain", "stairs", "--footsteps", "two steps"], "brings its own footsteps"),
+        (["--terrain", "slope", "--pace", "slowly"], "leave --pace out"),
+    ],
+)
+def test_mistakes_are_one_sentence(args, text, tmp_path, capsys, monkeypatch):
+    (tmp_path / "crate.urdf").write_text(LEGLESS)
+    (tmp_path / "bad.toml").write_text("setp = 1\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["walk", *args]) == 2
+    error = capsys.readouterr().err
+    assert text in error and "Traceback" not in error and error.count("\n") == 1
+    assert not (tmp_path / "bunraku-walk").exists()
+
+
+def test_pushes_in_words():
+    assert push_of("300@2.5:left") == Push(300.0, 2.5, 90.0) and push_of("20@1") == Push(20.0, 1.0, 0.0)
+    assert push_of("20@1:-45") == Push(20.0, 1.0, -45.0)
+
+
+def test_the_pace_is_said_once_for_all_footsteps():
+    slow, usual = (pattern_of("human", None, "two steps", None, pace)[0] for pace in ("slowly", None))
+    bumpy = pattern_of("human", None, "two steps", "bumps 1 cm")[0]
+    assert bumpy.steps == slow.steps  # with care, unless it is said
+    assert slow.duration > usual.duration and slow.steps[0].position[0] < usual.steps[0].position[0]
+
+
+def test_a_push_counts_from_where_the_figure_heads():
+    pattern, _ = pattern_of("human", None, "turn 40 degrees")
+    early, late = (force_of(Push(100.0, t, 90.0), pattern) for t in (0.1, pattern.duration))
+    assert early == pytest.approx((0.0, 100.0, 0.0), abs=1e-9)
+    heading = math.radians(40.0)
+    assert np.allclose(late, (-100 * math.sin(heading), 100 * math.cos(heading), 0.0), atol=0.5)

@@ -1,0 +1,106 @@
+"""Responses to impulses against J M^-1 J' on random trees with every kind of joint and gears, and on forests."""
+
+import numpy as np
+import pytest
+
+import bunraku as bk
+from bunraku.dynamics.delassus_kernel import factor
+from bunraku.dynamics.work import opened
+from bunraku.kernel.entry import entry
+from bunraku.kernel.lanes import borrow
+from bunraku.model.layout import COUNT, HINGE, IV, KIND, SLIDER
+from bunraku.step.response import (
+    BASE,
+    HOP,
+    SQUARE,
+    add_impulse,
+    entry_of,
+    forget_impulses,
+    respond_blocks,
+    spread_impulses,
+    trace_joint,
+    trace_way,
+)
+from figures import random_figure, relative
+
+
+@entry("h D I II I DD DD D")
+def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
+    """K6 of all pairs of the given bodies."""
+    ints, reals, work = opened(handle)
+    n = bodies.shape[0]
+    factor(ints, reals, borrow(q), work)
+    h = borrow(hops)
+    yy = borrow(y)
+    rr = borrow(roots)
+    for a in range(bodies.shape[0]):
+        lengths[a] = trace_way(ints, reals, work, bodies[a], h[a], yy[a], rr[a])
+    for a in range(bodies.shape[0]):
+        for b in range(a + 1):
+            respond_blocks(
+                ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6), SQUARE * (a * n + b), SQUARE * (b * n + a)
+            )
+
+
+@entry("h D DD D I D D D")
+def push(handle, q, wrench, torques, hops, y, roots, dv):
+    """dv caused by the impulses `wrench` (nb, 6), (n, f) at the bodies' origins, and by torques on joints."""
+    ints, reals, work = opened(handle)
+    factor(ints, reals, borrow(q), work)
+    h, yy, rr = borrow(hops), borrow(y), borrow(roots)
+    forget_impulses(ints, work)
+    for i in range(1, ints.shape[0]):
+        n = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
+        f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
+        length = trace_way(ints, reals, work, i, h, yy, rr)
+        add_impulse(ints, work, n, f, length, h, yy, rr)
+        t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and (ints[i, KIND] == HINGE or ints[i, KIND] == SLIDER) else 0.0
+        if t != 0.0:
+            length = trace_joint(ints, reals, work, i, h, yy, rr)
+            add_impulse(ints, work, (t, 0.0, 0.0), (0.0, 0.0, 0.0), length, h, yy, rr)
+    spread_impulses(ints, reals, work, borrow(dv))
+
+
+def body_jacobians(m, q):
+    """J (nb, 6, nv) of the bodies' origins, (angular, linear)."""
+    J = np.zeros((m.nb, 6, m.nv))
+    twist = np.array([bk.kinematics(m, q, e).twist for e in np.eye(m.nv)])
+    J[:, :3], J[:, 3:] = twist[:, :, 3:].transpose(1, 2, 0), twist[:, :, :3].transpose(1, 2, 0)
+    return J
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_blocks_and_impulses(seed):
+    m = random_figure(seed, links=9)
+    rng = np.random.default_rng(seed)
+    q = bk.random_configuration(m, rng)
+    bodies = np.arange(1, m.nb)
+    n = len(bodies)
+    K6, work = np.empty(n * n * SQUARE), bk.Work(m)  # the handle is valid while its Work lives
+    blocks.call(
+        work.handle,
+        q,
+        bodies,
+        np.zeros((n, m.nb), dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros((n, m.nb * HOP)),
+        np.zeros((n, BASE)),
+        K6,
+    )
+    J = body_jacobians(m, q)
+    M = bk.crba(m, q)
+    wanted = np.einsum("aik,bjk->abij", J, np.linalg.solve(M, J.reshape(-1, m.nv).T).T.reshape(m.nb, 6, m.nv))
+    assert (
+        relative(K6.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]], wanted[1:, 1:])
+        < 1e-9
+    )
+    wrench = rng.normal(size=(m.nb, 6))
+    wrench[0] = 0
+    dv = np.empty(m.nv)
+    torques = np.zeros(m.nv)
+    for j in m.joints:
+        if j.nv and j.kind in ("hinge", "slider", "universal"):
+            torques[j.v] = rng.normal(size=j.nv)
+    hops, y, roots = np.zeros(m.nb, dtype=np.int64), np.zeros(m.nb * HOP), np.zeros(BASE)
+    push.call(work.handle, q, wrench, torques, hops, y, roots, dv)
+    assert relative(dv, np.linalg.solve(M, torques + np.einsum("aik,ai->k", J, wrench))) < 1e-9

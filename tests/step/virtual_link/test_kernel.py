@@ -1,0 +1,120 @@
+"""The solver as a kernel: the same in plain Python, no memory taken inside, speed on two soles."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TESTS = str(Path(__file__).parents[2])
+
+PLAIN = """
+import sys; sys.path.insert(0, {tests!r})
+import numpy as np
+from virtual_link_cases import box_problem, feet_problem, standing_torques
+from bunraku.kernel.compile import JIT
+out = []
+for case in (dict(), dict(push=(20, 3, 0, 0, 0, 0)), dict(push=(0, 0, 0, 0, 6, 0)), dict(push=(6, 0, 0, 1, 0, 2)), dict(twist=(1, 0, 0, 0, 0, 4)),
+             dict(twist=(0.1, 0, 0, 0, 0, 4)), dict(push=(0, 0, 40, 0, 0, 0))):
+    a = box_problem(**case).forces()
+    out += [a.f, a.a, a.flags.ravel(), a.record[0, :9], [a.status, a.solves]]
+for twist in ((0, 0, -1, 0, 0, 0), (2, 1, -1, 1, 0, 3), (0.3, 0, -1, 2, -3, 0)):
+    a = box_problem(twist=twist, e_n=0.7, e_t=0.2).impact()
+    out += [a.f, a.a, a.flags.ravel(), [a.status, a.solves]]
+a = feet_problem(standing_torques).forces()
+out += [a.f, [a.status, a.solves]]
+np.save(sys.argv[1], np.concatenate([np.ravel(x) for x in out]).astype(float))
+print("compiled" if JIT else "plain")
+"""
+
+
+def run(code: str, jit: bool, *args: str) -> str:
+    env = dict(os.environ, NUMBA_DISABLE_JIT="0" if jit else "1")
+    done = subprocess.run([sys.executable, "-c", code, *args], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_plain_python_gives_the_same(tmp_path):
+    results = {}
+    for jit, word in ((False, "plain"), (True, "compiled")):
+        file = tmp_path / f"{word}.npy"
+        assert run(PLAIN.format(tests=TESTS), jit, str(file)).split()[-1] == word
+        results[word] = np.load(file)
+    a, b = results["plain"], results["compiled"]
+    # fused multiply-adds round differently, so not bit for bit
+    assert np.abs(a - b).max() < 1e-8 * np.abs(b).max()
+
+
+LOOP = """
+import sys, time; sys.path.insert(0, {tests!r})
+import numpy as np
+from numba.core.runtime import _nrt_python, rtsys
+_nrt_python.memsys_enable_stats()
+from virtual_link_cases import at, box_problem, feet_problem, standing_torques, vl
+from bunraku.kernel.compile import kernel
+from bunraku.kernel.lanes import borrow
+solve = vl.solve_patches
+
+@kernel
+def many(K, stride, a0, c, v, patch, p, r, dt, flags, record, low, high, bound, work, iwork, f, a, n):
+    K, a0, c, v, patch = borrow(K), borrow(a0), borrow(c), borrow(v), borrow(patch)
+    flags, record, work, iwork, f, a = borrow(flags), borrow(record), borrow(work), borrow(iwork), borrow(f), borrow(a)
+    low, high, bound = borrow(low), borrow(high), borrow(bound)
+    total = 0
+    for _ in range(n):
+        status, _ = solve(K, stride, a0, c, v, patch, p, r, dt, 12, 1e-6, False, flags, record, low, high, bound, work, iwork, f, a)
+        total += status
+    return total
+
+def runner(problem):
+    b = at.Buffers(len(problem.patches))
+    K = np.ascontiguousarray(problem.K).ravel()
+    table = problem.table()
+    def call(n):
+        rest = b.flags, b.record, b.low, b.high, b.bound, b.work, b.iwork, b.f, b.a, n
+        status = many(K, 6 * b.p, problem.a0, problem.c, problem.v, table, b.p, 0, 1e-3, *rest)
+        assert status == 0
+        return b.iwork[at.SOLVES]
+    return call
+"""
+
+ALLOCATION = """
+for problem in (feet_problem(standing_torques), box_problem(push=(20, 3, 0, 0, 0, 1)), box_problem(twist=(1, 0, 0, 0, 0, 4))):
+    call = runner(problem)
+    call(1)
+    counts = []
+    for n in (1, 100):
+        before = rtsys.get_allocation_stats().alloc
+        call(n)
+        counts.append(rtsys.get_allocation_stats().alloc - before)
+    print(*counts)
+"""
+
+SPEED = """
+call = runner(feet_problem(standing_torques))
+call(1)
+best = 1e9
+for _ in range(400):
+    start = time.perf_counter()
+    solves = call(100)
+    best = min(best, (time.perf_counter() - start) / 100)
+print(solves, best * 1e6)
+"""
+
+
+@pytest.mark.slow
+def test_no_allocation():
+    for line in run(LOOP.format(tests=TESTS) + ALLOCATION, True).splitlines():
+        one, hundred = map(int, line.split())
+        assert one == hundred
+
+
+@pytest.mark.slow
+def test_two_soles_in_under_three_microseconds():
+    solves, best = run(LOOP.format(tests=TESTS) + SPEED, True).split()
+    print(f"two soles, 12 rows, one solve: {float(best):.2f} us")
+    assert int(solves) == 1
+    assert float(best) < 3.0
