@@ -175,8 +175,7 @@ class Stabiliser:
         self.stepping.clock = moved.swings[0][1] * moved.dt
 
     def _follow(self) -> WalkingPlan:
-        """Put the plan that is followed now into the arrays: the main one, or the reserve steps where they were begun.
-        """
+        """Put the plan that is followed now into the arrays: the main one, or the reserve steps where they were begun."""
         plan = self.main
         if self.moved is not None:
             assert self.reserve is not None
