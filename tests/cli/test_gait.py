@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from bunraku.cli import main
+from bunraku.cli.gait_run import FILES
 from bunraku.gait.gaitfile import read_gait_toml
 from bunraku.gait.library import flat
 
@@ -133,7 +134,7 @@ def test_run_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "servo.txt",
         "walk.npz",
     } <= names
-    assert not any(name.startswith(".") for name in names)
+    assert names == set(FILES)
 
 
 @pytest.mark.slow
