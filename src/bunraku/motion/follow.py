@@ -20,6 +20,7 @@ Checked in tests/motion/test_follow.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -172,14 +173,14 @@ def follow(
     figure.q[:], figure.v[:] = solved.q[0], solved.v[0]
     if prepare is not None:
         prepare(world)
-    recorder = (
-        world.record(record, title="followed", precise=True, meta={"friction": mu}) if record is not None else None
-    )
+    recording = nullcontext()
+    if record is not None:
+        recording = world.record(record, title="followed", precise=True, meta={"friction": mu})
     rows = len(solved) if seconds is None else min(len(solved), 1 + round(seconds / solved.dt))
     control, base = Follower(lead, mu), lead.model.joints[0].link
     q, v, com = [figure.q.copy()], [figure.v.copy()], [lead.com[0]]
     carried, pushed, helped, work, fell = [], 0.0, 0.0, 0.0, None
-    try:
+    with recording:
         for k in range(rows - 1):
             figure.tau[:] = control.torques(k, q[-1], v[-1])
             if aid.force > 0 or aid.moment > 0:
@@ -200,9 +201,6 @@ def follow(
                 break
             if progress is not None:
                 progress(k + 1, rows - 1)
-    finally:
-        if recorder is not None:
-            recorder.close()
     total = (len(q) - 1) * solved.dt
     return Followed(
         lead, lead.times[: len(q)], np.array(q), np.array(v), np.array(com), np.array([carried[0], *carried]), fell,
