@@ -86,22 +86,29 @@ def test_what_is_felt_too_far_ahead_draws_back_what_is_asked_for(yaw, points):
 
 
 def test_the_pressure_felt_in_a_world_is_the_weights_and_the_pushs():
-    """A figure that servos hold, pushed with F at height h: sum load (sole + p) / sum load = c + h F / (m g), as the
-    whole figure's balance of moments has it; feet are 3 % of the weight and below the sensors."""
+    """A figure that servos hold, pushed with F at the origin x of its trunk: the ankles carry all but the feet, so that
+    moments about the floor give  sum load (sole + p) = sum over the links above m g c + x_z F,  sum load = their
+    weight."""
     world, figure, stabiliser, h = standing()
     figure.servo(20000.0, 800.0)
     force = np.array([20.0, -12.0, 0.0])
     world.push(figure[h.trunk], force, seconds=9.0)
     world.run(2.0)
-    assert np.abs(figure.v).max() < 1e-3
+    assert np.abs(figure.v).max() < 1e-4
     stabiliser.torques()
-    state = stabiliser.state()["estimate"]
+    pressures = stabiliser.state()["estimate"]["pressure"]
     readings = stabiliser.instruments.readings
     load = -np.array([readings.values[p["force"]][2] for p in readings.parts[2:]])
     k = bk.kinematics(h.model, figure.q.copy())
     soles = [k.pose(f.frame) for f in h.feet]
-    felt = sum(w * (s + R[:, :2] @ p)[:2] for w, (s, R), p in zip(load, soles, state["pressure"])) / load.sum()
-    weight, height = h.model.mass * 9.80665, k.pose(h.trunk)[0][2]
-    wanted = figure.com[:2] + height * force[:2] / weight
-    assert np.abs(wanted - figure.com[:2]).min() > 0.01
-    assert np.allclose(felt, wanted, atol=0.1 * np.abs(wanted - figure.com[:2]).min())
+    felt = sum(w * (s + R[:, :2] @ p)[:2] for w, (s, R), p in zip(load, soles, pressures)) / load.sum()
+    moment, weight = np.zeros(2), 0.0
+    for link in h.model.description.links:
+        place, R = k.pose(link.name)
+        if link.name == h.trunk:
+            moment += place[2] * force[:2]
+        if link.name not in {f.link for f in h.feet}:
+            moment += 9.80665 * link.inertia.mass * (place + R @ link.inertia.com)[:2]
+            weight += 9.80665 * link.inertia.mass
+    assert load.sum() == pytest.approx(weight, rel=1e-5) and np.abs(moment / weight - figure.com[:2]).min() > 0.015
+    assert np.allclose(felt, moment / weight, atol=1e-4)  # links lean by less than 1e-3 of their heights meanwhile
