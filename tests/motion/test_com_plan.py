@@ -96,7 +96,7 @@ def moments(plan, times, zmp):
     definition."""
     c, a = plan.spline(times), plan.spline(times, 2)
     rate = np.array([plan.spin(x)[1] for x in times])
-    force = M * (a + [0.0, 0.0, G])
+    force = M * (a + np.array([0.0, 0.0, G]))
     return np.cross(np.column_stack([zmp, 0 * times]) - c, force) - rate
 
 
