@@ -57,6 +57,18 @@ def test_info_json(capsys):
     assert knee["lower"] == [0.0] and knee["upper"] == [2.6]
 
 
+def test_json_has_no_infinities(capsys):
+    """A joint without limits has none in JSON either: null, not Infinity, which is no JSON."""
+    assert main(["info", "human", "--json"]) == 0
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    data = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    hip = next(j for j in data["joints"] if j["name"] == "left_hip")
+    assert None in hip["lower"] or hip["lower"] == []
+
+
 def test_info_table(capsys):
     assert main(["info", "human"]) == 0
     out = capsys.readouterr().out

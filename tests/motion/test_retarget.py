@@ -8,9 +8,10 @@ import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.formats.bvh import Bvh, BvhJoint
 from bunraku.formats.bvh_motion import from_motion, load_bvh, to_motion
+from bunraku.humanoid.skeletons import Bone
 from bunraku.model.configuration import exponential, multiply
 from bunraku.motion import Motion, retarget
-from bunraku.motion.retarget import smoothed
+from bunraku.motion.retarget import lay, smoothed
 from motion_data import captured, walk
 from robots import robot
 
@@ -66,6 +67,32 @@ def test_a_skeleton_of_another_size_and_other_names_gives_the_same_pose():
     kin, was = bk.kinematics(motion.model, back.q), bk.kinematics(motion.model, motion.q)
     for hand in ("left_hand", "right_hand"):
         assert np.linalg.norm(kin.pose(hand)[0] - was.pose(hand)[0], axis=1).max() < 2e-3
+
+
+class Poses:
+    """Places and attitudes by name, as `kinematics` gives them."""
+
+    def __init__(self, **poses):
+        self.poses = poses
+
+    def pose(self, name):
+        return self.poses[name]
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.4, 2.0, np.pi - 1e-3, np.pi])
+@pytest.mark.parametrize("way", [(0, 0, 1), (1, 0, 0), (0, 1, 0), (-1, 0, 0), (0.6, -0.48, 0.64), (-0.3, 0.4, -0.866)])
+def test_a_link_is_laid_along_its_bone_by_the_smallest_turn(way, turn):
+    """L a = b for any two directions, L a rotation by the angle between them (trace 1 + 2 cos); opposite ones, too."""
+    z = np.array(way) / np.linalg.norm(way)
+    x = np.cross(z, [0.48, 0.6, -0.64])
+    x /= np.linalg.norm(x)
+    home = np.column_stack([x, np.cross(z, x), z])  # the link's z is `way`: its bone goes to -z
+    a, across = -z, home @ [np.cos(0.7), np.sin(0.7), 0.0]
+    b = np.cos(turn) * a + np.sin(turn) * across
+    neutral, ref = Poses(arm=(np.zeros(3), home)), Poses(top=(np.ones(3),), tip=(np.ones(3) + 0.3 * b,))
+    L = lay(None, neutral, Bone("arm", "top", "tip"), ref, {})
+    assert np.allclose(L @ a, b, atol=1e-7) and np.trace(L) == pytest.approx(1 + 2 * np.cos(turn), abs=1e-7)
+    assert np.allclose(L @ L.T, np.eye(3), atol=1e-6) and np.linalg.det(L) > 0
 
 
 def test_smoothing_takes_noise_away_and_leaves_slow_motion():

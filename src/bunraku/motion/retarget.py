@@ -135,8 +135,10 @@ def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np
     a, b = -neutral.pose(bone.link)[1][:, 2], ref.pose(bone.end)[0] - ref.pose(bone.joint)[0]
     b = b / np.linalg.norm(b)
     axis, c = np.cross(a, b), float(a @ b)
-    if c < -1 + 1e-9:
-        return np.diag([1.0, -1.0, -1.0])
+    if c < -1 + 1e-9:  # half a turn about an axis across the bone: x where it is not along x
+        across = np.eye(3)[0 if abs(a[0]) < 0.9 else 1]
+        u = unit(across - (across @ a) * a)
+        return 2.0 * np.outer(u, u) - np.eye(3)
     K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     return np.eye(3) + K + K @ K / (1 + c)
 
