@@ -26,13 +26,13 @@ HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants
 
 def report_of(walker: Walker, path: Path) -> WalkReport:
     """The report of a walker's recording."""
-    from bunraku.humanoid.foot_loads import soles_in
+    from bunraku.humanoid.foot import feet_in
     from bunraku.recording.reader import Recording
     from bunraku.walking.walk_report import walk_report
 
     rigid = walker.humanoid.model
     with Recording.open(path) as recording:
-        feet = soles_in(recording.figure().model, walker.humanoid.feet, rigid)
+        feet = feet_in(recording.figure().model, walker.humanoid.feet, rigid)
         return walk_report(recording, feet, walker.pattern, driven={j.name for j in rigid.joints})
 
 

@@ -194,7 +194,7 @@ def follow(
             com.append(centroidal(lead.model, q[-1]).com)
             work += float(np.abs(figure.applied * v[-1])[6:].sum()) * solved.dt
             carried.append(
-                [sum(float(c.force[2]) for c in figure.contacts if c.bodies[0][1] == s.link) for s in lead.soles]
+                [sum(float(c.force[2]) for c in figure.contacts if c.bodies[0][1] == s.link) for s in lead.feet]
             )
             if not np.linalg.norm(com[-1] - lead.com[k + 1]) < FALL:
                 fell = float(lead.times[k + 1])
@@ -215,7 +215,7 @@ class Follower:
         self.lead, self.friction = lead, friction
         self.body, self.move = WholeBody(lead.model), stepper(lead.model)
         self.base_twist, self._base = np.zeros(6), (np.zeros(3), np.eye(3))
-        corners = np.stack([s.corners for s in lead.soles])
+        corners = np.stack([s.corners for s in lead.feet])
         self.height = lead.place[:, :, None, 2] + np.einsum("nfj,fkj->nfk", lead.turn[:, :, 2], corners)
 
     def torques(self, k: int, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -224,7 +224,7 @@ class Follower:
         kin, whole = kinematics(model, q, v), centroidal(model, q, v)
         self.base_twist, self._base = kin.twist[1].copy(), (kin.position[1].copy(), kin.rotation[1].copy())
         tasks, contacts = [], []
-        for n in range(len(lead.soles)):
+        for n in range(len(lead.feet)):
             self._foot(k, n, kin, tasks, contacts)
         for n, link in enumerate(lead.upright):
             b = model.frame(link).body
@@ -244,7 +244,7 @@ class Follower:
     def _foot(self, k: int, n: int, kin: Kinematics, tasks: list[Task], contacts: list[Contact]) -> None:
         """What a foot shall do: corners that touch in the reference and in the world hold; a foot in the air goes its
         way, one on its edge turns."""
-        lead, s = self.lead, self.lead.soles[n]
+        lead, s = self.lead, self.lead.feet[n]
         p, R, twist = kin.position[s.body], kin.rotation[s.body], kin.twist[s.body]
         arms = s.corners @ R.T
         on = lead.stands[k, n] & (self.height[k, n] < ON[0]) & (p[2] + arms[:, 2] < ON[1])
