@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.choreography import arrays as of
+from bunraku.choreography.arrays import DRAG, PIN, PLANTED
 from bunraku.choreography.gains import Gains
 from bunraku.choreography.kinematic import kinematic_steps
 from bunraku.choreography.pins import AXES, Drag, Pin, Violation, angle_between, checked_point, checked_rotation
@@ -40,6 +40,7 @@ from bunraku.model.build import quaternion
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
+from bunraku.spatial.record import flat
 from bunraku.world.recorder import Recorder
 from bunraku.world.snapshot import Snapshot
 
@@ -203,7 +204,7 @@ class Choreography:
         if not item.active:
             return
         if self.dynamics:
-            self.world.kept["pin_ints"][item.place] = 0
+            flat(self.world.pin_at(item.place)[0])[:] = 0
         item.place = -1
         self._items.remove(item)
         self.score.end(self.time, item)
@@ -235,7 +236,7 @@ class Choreography:
     def balance(self, on: bool) -> None:
         self._balance = bool(on)
         if self.dynamics:
-            self.world.kept["dance_info"][of.BALANCE] = self._balance
+            self.world.info.balance = self._balance
         self.score.balance(self.time, self._balance)
 
     def _own(self, item: Pin) -> None:
@@ -246,15 +247,16 @@ class Choreography:
         """A pin or drag into the kernels' arrays."""
         if not self.dynamics:
             return
-        info, k = self.model.frame(item.link), self.world.kept
-        row = k["pin_reals"][item.place]
+        info = self.model.frame(item.link)
+        pin, aim = self.world.pin_at(item.place)
         if weight is not None:
-            k["pin_ints"][item.place] = (of.DRAG if item.kind == "drag" else of.PIN, info.body, item.axes == "pose", 0)
-            row[of.AT : of.AT + 3] = info.position + info.rotation @ item.point
-            row[of.WEIGHT] = weight
-        row[of.TARGET : of.TARGET + 3] = item.target
+            pin.kind, pin.swing = DRAG if item.kind == "drag" else PIN, PLANTED
+            pin.body, pin.turned = info.body, item.axes == "pose"
+            aim.at = tuple(info.position + info.rotation @ item.point)
+            aim.weight = weight
+        aim.target = tuple(item.target)
         if item.rotation is not None:
-            row[of.TURN : of.TURN + 9] = (item.rotation @ info.rotation.T).ravel()
+            aim.turn = tuple((item.rotation @ info.rotation.T).ravel())
 
     def _put_goal(self) -> None:
         if self.dynamics:
@@ -308,7 +310,7 @@ class Choreography:
             item.place, item.target, item.rotation = place, target.copy(), None if rotation is None else rotation.copy()
             self._items.append(item)
         if self.dynamics:
-            self._balance = bool(self.world.kept["dance_info"][of.BALANCE])
+            self._balance = bool(self.world.info.balance)
             self._goal[:] = self.world.kept["dance_goal"]
         self.score.cut(snapshot.score)
 

@@ -24,10 +24,11 @@ from bunraku.control.end_links import (
     point_of,
     survey,
 )
+from bunraku.control.whole_body_arrays import one_base
 from bunraku.dynamics.arguments import OK, as_rows
 from bunraku.dynamics.work import Work, opened, work_of
 from bunraku.errors import InputError
-from bunraku.model.layout import FREE, KIND, NW, PARENT, POS
+from bunraku.model.layout import FREE, KIND, NW, POS
 from bunraku.model.model import Model
 from bunraku.spatial.entry import entry
 from bunraku.spatial.lanes import borrow
@@ -61,7 +62,7 @@ def end_link_relations(
     kinds = [axes] * len(links) if isinstance(axes, str) else list(axes)
     if len(kinds) != len(links) or any(k not in AXES for k in kinds):
         raise InputError(f"relations: axes must be 'xyz' or 'pose', one or {len(links)} of them, got {axes!r}.")
-    refuse_several_bases(model, "relations")
+    one_base(model, "relations")
     own = np.zeros((len(links), 3)) if points is None else np.asarray(points, dtype=float)
     if own.shape != (len(links), 3) or not np.all(np.isfinite(own)):
         raise InputError(f"relations: points needs {len(links)} rows of three finite numbers.")
@@ -87,13 +88,6 @@ def end_link_relations(
 def joint_count(model: Model) -> int:
     """Degrees of freedom without those of a free base."""
     return model.nv - (6 if model.nb > 1 and model.ints[ROOT, KIND] == FREE else 0)
-
-
-def refuse_several_bases(model: Model, where: str) -> None:
-    """InputError where a model is not one figure: one tree, and a free joint at its base or nowhere."""
-    roots = int(np.sum(model.ints[1:, PARENT] == 0))
-    if roots != 1 or np.any(model.ints[2:, KIND] == FREE):
-        raise InputError(f"{where}: {model.name!r} must be one figure with one base; it has {roots} trees.")
 
 
 @entry("h D D I DD DD DD DD DD D")

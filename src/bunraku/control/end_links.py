@@ -133,12 +133,22 @@ def joint_answers(ints, reals, work, columns):
             n, f = composite_wrench(work, i, sa, sl)
             al, a = answer(base, add(n, cross(arm, f)), f)
             j = ints[i, IV] + k - first
-            columns[j, 0] -= al[0]
-            columns[j, 1] -= al[1]
-            columns[j, 2] -= al[2]
-            columns[j, 3] -= a[0]
-            columns[j, 4] -= a[1]
-            columns[j, 5] -= a[2]
+            was_al, was_a = base_answer(columns, j)
+            keep_answer(columns, j, sub(was_al, al), sub(was_a, a))
+
+
+@inline
+def base_answer(columns, c):
+    """(angular, linear): row c of `columns`."""
+    return (columns[c, 0], columns[c, 1], columns[c, 2]), (columns[c, 3], columns[c, 4], columns[c, 5])
+
+
+@inline
+def keep_answer(columns, c, al, a):
+    """Make row c of `columns` (angular, linear)."""
+    for d in range(3):
+        columns[c, d] = al[d]
+        columns[c, 3 + d] = a[d]
 
 
 @inline
