@@ -45,5 +45,6 @@ def terrain_of(text: str, h: Humanoid, steps: tuple[Footstep, ...] | None) -> Te
     if found := BUMPS.fullmatch(words):
         return bumps(h, steps or (), float(found["size"]) * METRES[found["unit"]] if found["size"] else 0.02)
     raise InputError(
-        f"--terrain {text!r} is not understood; say e.g. 'stairs 5 of 0.15 m', 'stairs down', 'slope 5 degrees', 'bumps 2 cm'."
+        f"--terrain {text!r} is not understood; say e.g. 'stairs 5 of 0.15 m', 'stairs down', 'slope 5 degrees', "
+        "'bumps 2 cm'."
     )
