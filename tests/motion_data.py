@@ -15,12 +15,12 @@ from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.formats import bvh
 from bunraku.formats.bvh import Bvh, BvhJoint
 from bunraku.formats.bvh_motion import from_motion
+from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.parts import humanoid
-from bunraku.humanoid.touching import soles
 from bunraku.model.human import describe_human
 from bunraku.motion import Motion, walk_motion
 from bunraku.motion.com_plan import course_of, planned
-from bunraku.motion.footing import Foot
+from bunraku.motion.footing import Footing
 from bunraku.motion.plain_walk import bent
 from bunraku.motion.settle import settled
 from bunraku.walking.footsteps import footsteps
@@ -132,7 +132,7 @@ def springing(strides, length, stance, flight, lower=0.06, lift=0.1, rest=0.0, f
     period, home = stance + flight, kinematics(model, model.neutral())
     times = np.arange(0.0, 2 * rest + len(strides) * period - flight + 1e-9, 1.0 / fps)
     feet = []
-    for side, s in enumerate(soles(model)):
+    for side, s in enumerate(feet_of(model)):
         at = [
             (
                 i * period + (rest if i else 0.0),
@@ -154,7 +154,7 @@ def springing(strides, length, stance, flight, lower=0.06, lift=0.1, rest=0.0, f
             u = np.clip((times[now] - a) / (b - a), 0.0, 1.0)
             x[now], z[now] = x0 + (x1 - x0) * min_jerk(u), lift * 6.75 * u * (1 - u) ** 2
         place = home.position[s.body] + np.column_stack([x, 0 * x, z])
-        feet.append(Foot(s, on, on, (), place, np.tile(home.rotation[s.body], (len(times), 1, 1))))
+        feet.append(Footing(s, on, on, (), place, np.tile(home.rotation[s.body], (len(times), 1, 1))))
     supports = [np.vstack([f.corners(k) for f in feet]) for k in range(len(times))]
     upright = centroidal(model, model.neutral()).com
     ahead = (times - 0.5 * stance) * length / period + 0.02

@@ -1,6 +1,7 @@
 """The command line: help, version, unknown commands, exit codes, JSON; cheap commands load no compiler."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -125,6 +126,19 @@ def test_a_reader_that_leaves_is_no_error():
         [f"{sys.executable} -m bunraku info human | head -1"], shell=True, capture_output=True, text=True
     )
     assert done.stderr == "" and "human" in done.stdout
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["info", "--help"], ["info", "human", "--json"]])
+def test_a_reader_that_left_before_the_first_word(args):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "bunraku", *args], stdout=writer, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_full_disk_gets_one_sentence():

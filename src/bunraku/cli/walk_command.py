@@ -22,6 +22,7 @@ import tyro
 
 from bunraku.cli.common import figure, print_json, progress_bar
 from bunraku.errors import InputError, closest
+from bunraku.files import keep_inputs
 
 if TYPE_CHECKING:
     from bunraku.walking.walker import Walker
@@ -89,6 +90,10 @@ def main(
     pushes = [push_of(text) for text in push]
     if seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    if not view:
+        from bunraku.cli.walk_output import FILES
+
+        keep_inputs([model, mapping, footsteps], [out / name for name in FILES])
     said = ", ".join(x for x in (footsteps, terrain) if x) or TEN
     options = {"contact": contact, "servo": servo, "bushes": bushes, "stabiliser": stabiliser, "seed": seed}
     seconds: dict[str, float] = {}

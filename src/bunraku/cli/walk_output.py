@@ -18,18 +18,21 @@ if TYPE_CHECKING:
     from bunraku.walking.walker import Walker
 
 FPS, FILM = 10.0, (288, 360)
+PLOTS = ("forces", "zmp", "footprints", "torques")
+FILES = ("walk.bkr", "summary.json", *(f"{name}.png" for name in PLOTS), "strobe.png", "walk.gif", "walk.html")
+"""What goes into the folder."""
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 
 def report_of(walker: Walker, path: Path) -> WalkReport:
     """The report of a walker's recording."""
-    from bunraku.humanoid.foot_loads import soles_in
+    from bunraku.humanoid.foot import feet_in
     from bunraku.recording.reader import Recording
     from bunraku.walking.walk_report import walk_report
 
     rigid = walker.humanoid.model
     with Recording.open(path) as recording:
-        feet = soles_in(recording.figure().model, walker.humanoid.feet, rigid)
+        feet = feet_in(recording.figure().model, walker.humanoid.feet, rigid)
         return walk_report(recording, feet, walker.pattern, driven={j.name for j in rigid.joints})
 
 

@@ -29,7 +29,8 @@ import numpy as np
 from scipy import signal
 
 from bunraku.dynamics.functions import centroidal
-from bunraku.humanoid.foot_loads import FootLoads, SoleOf, foot_loads, number_of
+from bunraku.humanoid.foot import Foot
+from bunraku.humanoid.foot_loads import FootLoads, foot_loads, number_of
 from bunraku.recording.reader import Recording
 
 NOISE_HZ = 30.0
@@ -159,7 +160,7 @@ class WalkReport:
 
 def walk_report(
     recording: Recording,
-    feet: Sequence[SoleOf],
+    feet: Sequence[Foot],
     pattern: Pattern | None = None,
     *,
     figure: str | None = None,
