@@ -107,6 +107,14 @@ def test_any_channels_in_any_order():
     assert np.allclose(pose.pose("hand end")[0] - pose.pose("hand")[0], world(end))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_rotations_multiply_in_the_order_of_their_channels(seed):
+    """Every channel at work at once, against the format's own rules."""
+    file = bvh.parse(SMALL)
+    file.values[:] = np.random.default_rng(seed).uniform(-120.0, 120.0, file.values.shape)
+    check_places(file, to_motion(file, scale=0.1), (0, 1), 0.1)
+
+
 def test_read_written_and_read_again_is_the_same():
     file = bvh.parse(SMALL)
     again = bvh.parse(file.text())

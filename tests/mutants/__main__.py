@@ -14,9 +14,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.mutants.catalogue import MUTANTS
-from tests.mutants.mutant import Mutant
-from tests.mutants.trial import ROOT, Result, attempts
+from .catalogue import MUTANTS
+from .mutant import Mutant
+from .trial import ROOT, Result, attempts
 
 
 def options(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -1,7 +1,8 @@
 """All mutants, folder by folder."""
 
-from tests.mutants.around import AROUND
-from tests.mutants.core import CORE
-from tests.mutants.figures import FIGURES
+from .around import AROUND
+from .core import CORE
+from .figures import FIGURES
+from .worlds import WORLDS
 
-MUTANTS = (*CORE, *FIGURES, *AROUND)
+MUTANTS = (*CORE, *WORLDS, *FIGURES, *AROUND)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-
 COMPILED = "compiled"
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """`file` is below src/bunraku and holds `old` exactly once; `tests` are ids below tests/, "kernel/test_vec.py::test_x".
+    """`file` is below src/bunraku and holds `old` exactly once; `tests` are ids below tests/.
 
-    plain: the tests run with NUMBA_DISABLE_JIT=1, so that nothing is compiled."""
+    plain: they run with NUMBA_DISABLE_JIT=1, so that nothing is compiled."""
 
     name: str
     file: str

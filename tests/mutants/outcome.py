@@ -47,7 +47,7 @@ def main() -> int:
     """See the module text."""
     file, *ids = sys.argv[1:]
     outcome = Outcome()
-    plain = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::RuntimeWarning"]
+    plain = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-n", "0", "-W", "ignore::RuntimeWarning"]
     code = pytest.main([*plain, *ids], plugins=[outcome])
     Path(file).write_text(json.dumps({"code": int(code), **vars(outcome)}), encoding="utf-8")
     return int(code)

@@ -1,4 +1,4 @@
-"""Trying mutants on copies of the package: first their tests pass on the copy as it is, then each mutant must fail them.
+"""Trying mutants on copies of the package: first their tests pass on a copy as it is, then each mutant must fail them.
 
 A copy has the package, the tests and pyproject.toml; PYTHONPATH puts its package before an installed one. A mutant is
 *killed* when an assertion of one of its tests fails, or an error that a test expects does not come. One that stumbles
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.mutants.mutant import Mutant
+from .mutant import Mutant
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = shutil.ignore_patterns("node_modules", "dist", "__pycache__")

@@ -71,6 +71,16 @@ def test_effort_limits_motor_and_servo_together():
     assert fig.applied[0] == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_effort_holds_both_ways(sign):
+    """v' = ±effort / I, whichever way the motor is asked to turn."""
+    world = bk.World(dt=1e-3, gravity=(0, 0, 0))
+    fig = world.add(flywheel(effort=2.0))
+    fig.tau[0] = sign * 50.0
+    world.step(10)
+    assert fig.v[0] == pytest.approx(sign * 0.01 * 2.0 / 0.5, rel=1e-9) and fig.applied[0] == pytest.approx(sign * 2.0)
+
+
 def test_ball_servo_turns_to_a_pose():
     d = bk.Description("ball")
     d.add("body", None, bk.ball("joint"), mass=1.0, moments=(0.1, 0.2, 0.3))
