@@ -12,7 +12,8 @@ G = 9.80665
 
 
 def test_the_figure_weighs_and_turns_as_before():
-    """Mass, centre of mass and the locked figure's inertia (the base's six rows of the mass matrix) are those of the rigid figure."""
+    """Mass, centre of mass and the locked figure's inertia (the base's six rows of the mass matrix) are those of the
+    rigid figure."""
     rigid = bk.human()
     soft = bushes(rigid, FEET).build()
     assert soft.nv == rigid.nv + 6 and sum(is_bush(j.name) for j in soft.joints) == 6

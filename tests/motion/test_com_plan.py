@@ -92,8 +92,8 @@ def test_load_and_reach_are_bounds():
 
 
 def moments(plan, times, zmp):
-    """(n, 3): (p - c) x f - L' with f = m (c'' + g) at the zero-moment point p on the floor; level parts are zero by its
-    definition."""
+    """(n, 3): (p - c) x f - L' with f = m (c'' + g) at the zero-moment point p on the floor; level parts are zero by
+    its definition."""
     c, a = plan.spline(times), plan.spline(times, 2)
     rate = np.array([plan.spin(x)[1] for x in times])
     force = M * (a + np.array([0.0, 0.0, G]))
