@@ -188,19 +188,6 @@ def test_old_caches_go_and_other_folders_stay(tmp_path, monkeypatch):
     assert not old.exists() and mine.is_dir()
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="users have no numbers on this system")
-def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
-    """Compiled code is run, so a cache that somebody else could have filled is passed over for a fresh folder."""
-    monkeypatch.setenv("BUNRAKU_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(kernel.tempfile, "tempdir", str(tmp_path))
-    mine = os.getuid()
-    for user in (mine, mine + 1):
-        monkeypatch.setattr(os, "getuid", lambda user=user: user)
-        used = kernel.cache_folder.__wrapped__(Path(kernel.__file__))
-        assert (used.parent == tmp_path / "cache") == (user == mine)
-        assert used.stat().st_mode & 0o077 == 0  # nobody else may write into it
-
-
 def test_no_home_directory(monkeypatch):
     def none():
         raise RuntimeError("Could not determine home directory.")
