@@ -32,9 +32,10 @@ the same time is done in the order pins, drags, poses, balance, and ends before 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -44,7 +45,7 @@ from bunraku.files import write_text
 from bunraku.model.build import quaternion
 
 if TYPE_CHECKING:
-    from bunraku.choreography.engine import Choreography
+    from bunraku.choreography.engine import Choreography, DanceOptions
     from bunraku.choreography.pins import Pin
     from bunraku.model.model import Model
 
@@ -71,7 +72,8 @@ class Act:
 
 @dataclass
 class Score:
-    """See the module text."""
+    """What is done to a figure, by time: pins, drags, poses, balance. A Choreography writes one down as it goes; `save`
+    and `load` keep it as TOML, `Choreography.perform` does it again. Times in s, places in m. See docs/choreography.md."""
 
     model: str = "human"
     start: tuple[float, ...] = ()
@@ -150,7 +152,7 @@ class Score:
         times = [t for a in self.acts for t in (a.begin, a.end or 0.0, *(row[0] for row in a.path))]
         return max([0.0, *times, *(t for t, _ in self.poses), *(t for t, _ in self.balances)]) + 0.5
 
-    def choreography(self, model: Model | None = None, **options: Any) -> Choreography:
+    def choreography(self, model: Model | None = None, **options: Unpack[DanceOptions]) -> Choreography:
         """A choreography at the score's beginning."""
         from bunraku.choreography.engine import Choreography
 
@@ -175,7 +177,7 @@ class Score:
         out += [(at(t), 5, ("balance", on)) for t, on in self.balances]
         return sorted(out, key=lambda e: e[:2])
 
-    def play(self, c: Choreography, progress: Any = None) -> None:
+    def play(self, c: Choreography, progress: Callable[[float], None] | None = None) -> None:
         """Do all of it to a choreography from its present time on, up to `length`."""
         dt, now, made = c.world.dt, 0, {}
         last = round(self.length / dt)
@@ -208,7 +210,7 @@ class Score:
         c.score.seconds = self.seconds
 
     @staticmethod
-    def _go(c: Choreography, steps: int, progress: Any) -> None:
+    def _go(c: Choreography, steps: int, progress: Callable[[float], None] | None) -> None:
         while steps > 0:
             n = min(steps, 250)
             c.step(n)

@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(usage())
         return 0
     if args[0] in ("-V", "--version"):
-        from bunraku import __version__
+        from bunraku.version import __version__
 
         print(f"bunraku {__version__}")
         return 0

@@ -41,9 +41,10 @@ PRESSING = 1e-9  # N
 RESTING = 1e-4  # m/s of slip below which a patch sticks
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContactInfo:
-    """One contact patch: two shapes. Forces act on `a`; world axes, SI units; see the module text."""
+    """One contact patch: two shapes that touch. Forces [N] act on `a`; world axes, SI units. `force`, `cop`, `state`,
+    `motion` and `margins` say how it carries; see docs/world.md."""
 
     a: str
     b: str
@@ -57,6 +58,11 @@ class ContactInfo:
     mu: float  # friction coefficient
     solves: int  # sweeps of the iterative solver in the step, solves of virtual links
     link: str | None = None  # state that contact by virtual links found
+
+    def __repr__(self) -> str:
+        sides = " on ".join(f"{figure}.{link}" for figure, link in self.bodies)
+        at = ", ".join(f"{x:.3f}" for x in self.cop)
+        return f"<ContactInfo {sides}: {self.state}, {float(self.force @ self.normal):.4g} N at ({at})>"
 
     @property
     def force(self) -> np.ndarray:
@@ -175,8 +181,9 @@ def _edge(corners: np.ndarray, p: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of the last step: contacts, constraint rows of the largest island, sweeps, residual, overlap [m], what
-    did not converge."""
+    """Figures of the last step: contacts, islands, constraint rows of the largest island, sweeps of the solver, relative
+    residual, overlap `penetration` [m], islands `unsolved`, kinetic and potential energy [J]; `worst_residual`,
+    `most_sweeps` and `unsolved_in_all` are those of all steps since `World.forget_worst`."""
 
     contacts: int = 0
     islands: int = 0
