@@ -1,15 +1,18 @@
 """Modules that version 0.1 showed in its README, documents and examples, and where they are now.
 
-They work in version 0.2, with a DeprecationWarning that names the new place; then they go. `install` puts a finder behind Python's own, so it is asked only for modules that are not there. An old name gives the
-very module of the new name, imported once. Checked in tests/test_moved.py.
+They work in version 0.2, with a DeprecationWarning that names the new place; then they go. `install` puts a finder
+behind Python's own, so it is asked only for modules that are not there. An old name gives the very module of the new
+name, imported once. Checked in tests/test_moved.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import importlib
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 
@@ -58,7 +61,7 @@ class OldNames:
         """Put the module of the new name in place, and say so; a package only leads to its modules."""
         old = module.__name__
         if old in PACKAGES:
-            module.__dict__["__getattr__"] = lambda name: submodule(old, name)
+            module.__dict__["__getattr__"] = partial(submodule, old)
             return
         new, instead = MOVED[old]
         tell(old, new, instead)

@@ -8,6 +8,7 @@ one by one, so a long film needs no memory; a file is written beside and renamed
 480. Checked in tests/draw/test_film.py.
 """
 
+# pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
 import os
@@ -110,11 +111,11 @@ def view_of(source: World | Recording, view: str | None, width: int, height: int
 def along(recording: Recording, most: int, apart: float) -> list[int]:
     """Up to `most` frames: the last, and those before it between which the largest figure goes `apart` [m]; the first
     where it is far enough."""
-    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way(recording), axis=0), axis=1))])
+    steps: np.ndarray = np.linalg.norm(np.diff(way(recording), axis=0), axis=1)
+    gone: np.ndarray = np.concatenate([[0.0], np.cumsum(steps)])
     count = min(most - 1, int(gone[-1] / apart + 0.4))
-    return [int(np.searchsorted(gone, max(gone[-1] - k * apart, 0.0))) for k in range(count, 0, -1)] + [
-        len(recording) - 1
-    ]
+    marks = [max(float(gone[-1]) - k * apart, 0.0) for k in range(count, 0, -1)]
+    return [*(int(k) for k in np.searchsorted(gone, marks)), len(recording) - 1]
 
 
 def frames(

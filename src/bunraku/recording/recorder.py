@@ -12,6 +12,7 @@ by an error, which it then notes. Simulating goes on bit for bit as without. Che
 tests/recording/test_recorder.py; cost and size in docs/recordings.md.
 """
 
+# pyright: reportPrivateUsage=false, reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 import json

@@ -35,6 +35,10 @@ def page(
     source = RecordedFrames(shown)
     numbers = sorted({recording.frame_at(float(t)) for t in even_times(recording.times, fps)})
     frames = (source.frame(k) for k in numbers)
-    told = None if progress is None else lambda done: progress(done, len(numbers))
+
+    def told(done: int) -> None:
+        if progress is not None:
+            progress(done, len(numbers))
+
     scene = scene_message(shown, recording.title if title is None else title)
     return export_html(scene, frames, Path(path), progress=told)

@@ -104,7 +104,7 @@ def walk(
     path: where the recording stays; without one it lives as long as `recording` is open. progress(what, share): told
     how far it is with "plan", "prepare", "simulate" and "report".
     """
-    tell = progress or (lambda what, share: None)
+    tell = progress or silent
     blows = [p if isinstance(p, Push) else push_of(p) for p in pushes]
     h = humanoid(human() if figure is None else figure)
     tell("plan", 0.0)
@@ -121,6 +121,10 @@ def walk(
         return walked(walker, path, pushes=blows, title=said, progress=tell)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # an open file outlives its name
         return walked(walker, Path(folder) / "walk.bkr", pushes=blows, title=said, progress=tell)
+
+
+def silent(what: str, share: float) -> None:
+    """Nobody is told how far it is."""
 
 
 def in_words(footsteps: Steps | None, terrain: str | Terrain | None) -> str:
@@ -166,7 +170,7 @@ def walked(
     progress: Progress | None = None,
 ) -> Walk:
     """Let a walker walk to its end or its fall, recorded into a file, and report on it."""
-    tell = progress or (lambda what, share: None)
+    tell = progress or silent
     factor = simulate(walker, path, pushes, title, tell)
     tell("report", 0.0)
     recording = Recording.open(path)
@@ -182,7 +186,8 @@ def walked(
 def simulate(walker: Walker, path: str | Path, pushes: Sequence[Push], title: str, progress: Progress) -> float:
     """Walk, recorded; returns how many times faster than real time, from the first look on, as kernels compile in the
     very first step."""
-    world, first = walker.world, []
+    world = walker.world
+    first: list[float] = []
 
     def look(_: float) -> None:
         if not first:

@@ -172,7 +172,7 @@ class Walker:
 
     def footstep_error(self) -> tuple[FootError, FootError]:
         """Where the feet are against the end of the pattern."""
-        out = []
+        out: list[FootError] = []
         for f in self.humanoid.feet:
             body, R = self.figure.pose(f.link)
             link = self.humanoid.model.frame(f.link)
@@ -237,7 +237,7 @@ def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]
     beat = float(np.sqrt(max(h.legs) / 9.81))  # s, about 0.3 for a human figure
     for slower in (1.0, 1.3, 1.7):
         try:
-            out = []
+            out: list[WalkingPlan] = []
             for first in (0, 1):
                 steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
                 one, two = 1.2 * slower * beat, 0.3 * slower * beat

@@ -1,5 +1,6 @@
 """What can go wrong in a step, in words; how many steps are asked for."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from math import isfinite

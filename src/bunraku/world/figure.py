@@ -1,6 +1,7 @@
 """Figure: a figure or thing in a world, as views of its part of the world's state, and its servos; what is measured on
 it stands in `world.measured`."""
 
+# pyright: reportPrivateUsage=false, reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 from collections.abc import Sequence

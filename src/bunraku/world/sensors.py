@@ -16,6 +16,7 @@ worlds keep both. That of an orientation is a small turn [rad] in the sensor's a
 tests/world/test_sensors.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

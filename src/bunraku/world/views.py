@@ -18,6 +18,7 @@ be below zero. Forces are means of the step, points are those of its start, `sli
 in tests/world/test_views.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -199,7 +200,7 @@ class Report:
     fallback: int = 0  # 1 where virtual links handed the step to the iterative solver
     fallbacks: int = 0  # such steps in the world's life
     solves: int = 0
-    extra: dict[str, float] = field(default_factory=dict)
+    extra: dict[str, float] = field(default_factory=dict[str, float])
 
     @staticmethod
     def of(world: World) -> Report:
@@ -246,7 +247,8 @@ def contact_views(world: World) -> list[ContactInfo]:
     ids, data, force = last_contacts(world)
     if len(ids) == 0:
         return []
-    g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info[arrays.SWEEPS]), []
+    g, poses, sweeps = world._geometry, world._last.poses(), int(world._info[arrays.SWEEPS])
+    out: list[ContactInfo] = []
     linked = world.contact == "virtual_link"
     if linked and not world._info[arrays.FELL]:
         sweeps = int(world._info[arrays.SOLVES])

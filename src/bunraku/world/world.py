@@ -12,6 +12,7 @@ made, and the frame has world axes then. A step that fails raises `StepDiverged`
 state. Checked in tests/world/.
 """
 
+# pyright: reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
