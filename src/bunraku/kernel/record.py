@@ -22,10 +22,11 @@ array, without it the next number counts:
     ref(R), many(R)                             an array as one record; an array (n, ...) as n records
     inner(R)                                    R is itself a record of a Table: the same table, R's arrays
 
-`put` gives a Table its arrays by name; `save` and `load` turn a record into plain lists and back, bit for bit; `flat`
-shows all its numbers, `handle` its address. While a kernel runs, nobody may `put`: addresses and sizes count as fixed.
-Compiled code checks no index. Each record is a type of its own to the compiler and a part that is called with two
-types compiles twice: so records contain each other and never inherit. Checked in tests/kernel/test_record.py.
+In Python `put` gives a Table its arrays by name and `x.column("place")` is one field of n records, an array (n, 3).
+`save` and `load` turn a record into plain lists and back, bit for bit; `flat` shows all its numbers, `handle` its
+address. While a kernel runs, nobody may `put`: addresses and sizes count as fixed. Compiled code checks no index.
+Each record is a type of its own to the compiler and a part that is called with two types compiles twice: so records
+contain each other and never inherit. Checked in tests/kernel/test_record.py.
 """
 
 from __future__ import annotations
@@ -218,6 +219,12 @@ class Many(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return (self[k] for k in range(len(self)))
 
+    def column(self, name: str) -> np.ndarray:
+        """One field of all records, a view (n, ...); in Python only."""
+        f = _field(self.of, name)
+        part = self.rows[:, f.offset : f.offset + f.words].view(f.dtype)
+        return part.reshape(len(self), *f.shape)
+
 
 class Tuples(Many[T]):
     """Tuples side by side: x[k] is one, a copy; x[k] = (a, b, c) sets it."""
@@ -232,7 +239,7 @@ class Tuples(Many[T]):
 def put(record: R, **arrays: np.ndarray | Record) -> R:
     """Give the Table of a record arrays (or records of their own memory) by name."""
     for name, array in arrays.items():
-        f = _field(record, name)
+        f = _field(type(record), name)
         words = flat(array) if isinstance(array, Record) else array
         f.check(words)
         record.source.put(f.slot, words)
@@ -247,7 +254,7 @@ def save(record: Record) -> dict[str, Any]:
 def load(record: R, saved: dict[str, Any]) -> R:
     """Put saved numbers back; what `saved` does not name stays as it is."""
     for name, value in saved.items():
-        _field(record, name)
+        _field(type(record), name)
         old = getattr(record, name)
         if isinstance(old, Record):
             load(old, value)
@@ -270,10 +277,10 @@ def _plain(x: Any) -> Any:
     return np.asarray(x).tolist()
 
 
-def _field(record: Record, name: str) -> Field:
-    fields = record.layout.fields
+def _field(of: type[Record], name: str) -> Field:
+    fields = of.layout.fields
     if name not in fields:
-        raise KeyError(f"{type(record).__name__} has no field {name!r}. It has: {', '.join(fields)}.")
+        raise KeyError(f"{of.__name__} has no field {name!r}. It has: {', '.join(fields)}.")
     return fields[name]
 
 
