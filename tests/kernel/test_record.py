@@ -36,6 +36,7 @@ from bunraku.kernel.record import (
     vector,
     whole,
     wholes,
+    zeros,
 )
 from bunraku.kernel.table import COLUMNS, STAGES
 from bunraku.kernel.vec import add, mv
@@ -140,7 +141,7 @@ def played() -> tuple[ToyTable, int]:
     """A table that the kernel has worked on."""
     w = ToyTable()
     put(w.figure, q=np.arange(4.0), m=np.zeros((3, 3)))
-    put(w, state=ToyState(), soles=np.arange(18.0).reshape(3, 6), swings=np.zeros((2, 3), np.int64))
+    put(w, state=ToyState(), soles=np.arange(18.0).reshape(3, 6), swings=zeros(ToySwing, 2))
     put(w, names=np.arange(9), cube=np.zeros((2, 1, 3)), pinned=np.zeros((1, 2), np.int64))
     return w, int(enter.call(handle(w)))
 

@@ -33,8 +33,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
-from typing import Any, ClassVar, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -61,61 +62,72 @@ class Field:
     name: str = ""
     offset: int = 0  # in words of 8 bytes, from the record's or the table's address
 
-    @property
+    @cached_property
     def in_table(self) -> bool:
         """Whether it belongs into a Table."""
         return self.kind.startswith("table") or (self.kind == "record" and self.of.layout.slots > 0)
 
-    @property
+    @cached_property
     def words(self) -> int:
         """Its size."""
         return prod(self.shape) * (1 if self.of is None else self.of.layout.words)
+
+    @cached_property
+    def place(self) -> slice:
+        """Where its words are."""
+        return slice(self.offset, self.offset + self.words)
 
     def __get__(self, record: Any, owner: Any = None) -> Any:
         if record is None:
             return self
         if self.in_table:
             return self._of_table(record)
-        words = record.source[self.offset : self.offset + self.words]
         if self.kind == "record":
-            return self.of(words)
+            return _view(self.of, record.source[self.place])
         if self.kind == "records":
-            return Many(self.of, words.reshape(-1, self.of.layout.words))
-        words = words.view(self.dtype)
+            return Many(self.of, record.source[self.place].reshape(-1, self.of.layout.words))
+        numbers = self._numbers(record)
         if self.kind == "number":
-            return words[0]  # np.float64: divides by zero as compiled code does
+            return numbers[0]  # np.float64: divides by zero as compiled code does
         if self.kind == "tuple":
-            return tuple(words)
-        return Tuples(tuple, words.reshape(self.shape)) if self.kind == "tuples" else words.reshape(self.shape)
+            return tuple(numbers)
+        return Tuples(tuple, numbers.reshape(self.shape)) if self.kind == "tuples" else numbers.reshape(self.shape)
+
+    def _numbers(self, record: Any) -> np.ndarray:
+        words = record.source[self.place]
+        return words if words.dtype.type is self.dtype else words.view(self.dtype)
 
     def _of_table(self, record: Any) -> Any:
         if self.kind == "record":
-            return self.of(record)
+            return _view(self.of, record.source)
         array = record.source.arrays[self.slot]
         if array is None:
             raise AttributeError(f"{type(record).__name__}.{self.name} has no array yet: put(record, {self.name}=...).")
         if self.kind == "table array":
             return array
         self.check(array)
-        return self.of(array) if self.kind == "table record" else Many(self.of, array.reshape(-1, self.of.layout.words))
+        if self.kind == "table record":
+            return _view(self.of, array.reshape(-1))
+        return Many(self.of, array.reshape(-1, self.of.layout.words))
 
     def check(self, array: np.ndarray) -> None:
         """TypeError where a Table's array is not what was declared."""
         if self.kind == "table array":
+            if array.dtype == self.dtype and array.ndim == len(self.shape):
+                return
             wanted = f"{np.dtype(self.dtype)}, {len(self.shape)} axes"
-            fits = array.dtype == self.dtype and array.ndim == len(self.shape)
         else:
-            words = self.of.layout.words
+            count, words = len(array) if self.kind == "table records" else 1, self.of.layout.words
+            if array.size == count * words:
+                return
             wanted = f"{words} numbers" if self.kind == "table record" else f"rows of {words} numbers"
-            fits = prod(array.shape if self.kind == "table record" else array.shape[1:]) == words
-        if not fits:
-            raise TypeError(f"{self.name}: wanted {wanted}; got {array.dtype} of shape {array.shape}.")
+        raise TypeError(f"{self.name}: wanted {wanted}; got {array.dtype} of shape {array.shape}.")
 
     def __set__(self, record: Any, value: Any) -> None:
         if self.kind not in ("number", "tuple"):
             name = f"{type(record).__name__}.{self.name}"
             raise AttributeError(f"{name} is an array or a record: write {self.name}[...] = or one of its fields.")
-        record.source[self.offset : self.offset + self.words].view(self.dtype)[:] = value
+        self._numbers(record)[:] = value
 
 
 @dataclass(eq=False)
@@ -195,6 +207,13 @@ class Record(metaclass=_WithSlots):
         self.source = source if layout.slots else source.reshape(-1)
 
 
+def _view(of: type[Record], source: Any) -> Any:
+    """A record that looks into memory that is known to fit."""
+    record = object.__new__(of)
+    record.source = source
+    return record
+
+
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
@@ -214,7 +233,7 @@ class Many(Generic[T]):
         return k
 
     def __getitem__(self, k: int) -> T:
-        return self.of(self.rows[self._checked(k)])
+        return _view(self.of, self.rows[self._checked(k)])
 
     def __iter__(self) -> Iterator[T]:
         return (self[k] for k in range(len(self)))
@@ -222,18 +241,25 @@ class Many(Generic[T]):
     def column(self, name: str) -> np.ndarray:
         """One field of all records, a view (n, ...); in Python only."""
         f = _field(self.of, name)
-        part = self.rows[:, f.offset : f.offset + f.words].view(f.dtype)
-        return part.reshape(len(self), *f.shape)
+        return self.rows[:, f.place].view(f.dtype).reshape(len(self), *f.shape)
 
 
 class Tuples(Many[T]):
     """Tuples side by side: x[k] is one, a copy; x[k] = (a, b, c) sets it."""
+
+    def __getitem__(self, k: int) -> T:
+        return self.of(self.rows[self._checked(k)])
 
     def __setitem__(self, k: int, value: T) -> None:
         self.rows[self._checked(k)] = value
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.rows, dtype=dtype)
+
+
+def zeros(of: type[Record], count: int) -> np.ndarray:
+    """Memory for `count` records: what a Table takes for `many`."""
+    return np.zeros((count, of.layout.words), of.layout.dtype)
 
 
 def put(record: R, **arrays: np.ndarray | Record) -> R:
@@ -305,6 +331,14 @@ def _declared(kind: Kind, *shape: int, dtype: Any = np.float64, of: Any = None, 
     return Field(kind, shape, dtype, of, at)
 
 
+if TYPE_CHECKING:
+
+    class Array(np.ndarray):
+        """What `x[k]` gives depends on k, which a kernel's type checker does not know."""
+
+        def __getitem__(self, key: Any) -> Any: ...
+
+
 Pair = tuple[float, float]
 Vec3 = tuple[float, float, float]
 Mat3 = tuple[float, float, float, float, float, float, float, float, float]
@@ -350,12 +384,12 @@ def mat3s(count: int) -> Tuples[Mat3]:
     return _declared("tuples", count, 9)
 
 
-def reals(*shape: int) -> np.ndarray:
+def reals(*shape: int) -> Array:
     """An array of float64 of fixed shape."""
     return _declared("array", *shape)
 
 
-def wholes(*shape: int) -> np.ndarray:
+def wholes(*shape: int) -> Array:
     """An array of int64 of fixed shape."""
     return _declared("array", *shape, dtype=np.int64)
 
@@ -369,27 +403,27 @@ def inner(of: Any, count: int | None = None) -> Any:
     return _declared("record", of=of) if count is None else _declared("records", count, of=of)
 
 
-def vector(at: int | None = None) -> np.ndarray:
+def vector(at: int | None = None) -> Array:
     """Array of a Table: float64, one axis."""
     return _declared("table array", 0, at=at)
 
 
-def matrix(at: int | None = None) -> np.ndarray:
+def matrix(at: int | None = None) -> Array:
     """Array of a Table: float64, two axes."""
     return _declared("table array", 0, 0, at=at)
 
 
-def block(at: int | None = None) -> np.ndarray:
+def block(at: int | None = None) -> Array:
     """Array of a Table: float64, three axes."""
     return _declared("table array", 0, 0, 0, at=at)
 
 
-def int_vector(at: int | None = None) -> np.ndarray:
+def int_vector(at: int | None = None) -> Array:
     """Array of a Table: int64, one axis."""
     return _declared("table array", 0, dtype=np.int64, at=at)
 
 
-def int_matrix(at: int | None = None) -> np.ndarray:
+def int_matrix(at: int | None = None) -> Array:
     """Array of a Table: int64, two axes."""
     return _declared("table array", 0, 0, dtype=np.int64, at=at)
 
