@@ -30,9 +30,6 @@ from bunraku.choreography.dance_arrays import (
     V_FIRST,
 )
 from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
-from bunraku.collision.shape_layout import BODY as SHAPE_BODY
-from bunraku.collision.shape_layout import FIGURE as SHAPE_FIGURE
-from bunraku.collision.shape_layout import GAP, MATERIAL, NORMAL, POINT, SHAPE_A, SHAPE_B
 from bunraku.control.end_links import ROOT, point_bias, point_velocity, survey
 from bunraku.control.whole_body_arrays import (
     C_MU,
@@ -71,25 +68,9 @@ from bunraku.kernel.compile import part
 from bunraku.kernel.table import ints1, ints2, reals1, reals2, run, stage
 from bunraku.kernel.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import NW, PLACE, POS, RIGID, ROT, ROTOR
-from bunraku.step.contact_rows import DYNAMIC, PUSH, PUSH_SPEED
+from bunraku.step.contact_rows import PUSH, PUSH_SPEED
 from bunraku.step.drive import drive_joints
-from bunraku.step.step_arrays import (
-    CONTACTS,
-    DT,
-    EXACT,
-    IDS,
-    INFO,
-    MATERIALS,
-    N_CONTACTS,
-    NUMBERS,
-    OK,
-    SHAPE_INTS,
-    TAU,
-    TOTAL,
-    Q,
-    V,
-    model_of,
-)
+from bunraku.step.step_arrays import OK, Step
 
 COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # stages of the table: this file's, and those of the world's own step
 CLOSE = 1e-4  # m: a gap that counts as touching
@@ -111,52 +92,52 @@ def take_state(h):
     """The figure's q and v, its rotors with the world's implicit terms, and the torques of its springs and dampers; motors are switched off."""
     info = ints1(h, P_INFO)
     q, v = reals1(h, W_Q), reals1(h, W_V)
-    all_q, all_v, tau = reals1(h, Q), reals1(h, V), reals1(h, TAU)
+    world = Step(h)
     for k in range(q.shape[0]):
-        q[k] = all_q[info[Q_FIRST] + k]
+        q[k] = world.q[info[Q_FIRST] + k]
     for k in range(v.shape[0]):
-        v[k] = all_v[info[V_FIRST] + k]
-        tau[info[V_FIRST] + k] = 0.0
-    drive_joints(h, 0.0 if ints1(h, INFO)[EXACT] != 0 else reals1(h, NUMBERS)[DT])
-    passive, total, reals = reals1(h, W_PASSIVE), reals1(h, TOTAL), reals2(h, W_REALS)
-    _, world, _ = model_of(h)
+        v[k] = world.v[info[V_FIRST] + k]
+        world.tau[info[V_FIRST] + k] = 0.0
+    drive_joints(world, 0.0 if world.info.exact != 0 else world.numbers.dt)
+    passive, reals = reals1(h, W_PASSIVE), reals2(h, W_REALS)
     for k in range(v.shape[0]):
-        passive[k] = total[info[V_FIRST] + k]
+        passive[k] = world.total[info[V_FIRST] + k]
     for i in range(ROOT, reals.shape[0]):
-        reals[i, ROTOR] = world[info[BODY_FIRST] + i, ROTOR]
+        reals[i, ROTOR] = world.reals[info[BODY_FIRST] + i, ROTOR]
 
 
 @part
 def take_contacts(h):
     """W_CONTACT: points of the figure that touch what is fixed; as many as there is room for."""
-    info, ids, data, shapes = ints1(h, P_INFO), ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
-    materials, s, dt = reals2(h, MATERIALS), reals1(h, P_SET), reals1(h, NUMBERS)[DT]
+    world = Step(h)
+    info, ids, contacts, shapes = ints1(h, P_INFO), world.detection.ids, world.detection.contacts, world.detection.kinds
+    s, dt = reals1(h, P_SET), world.numbers.dt
     contact, bodies, count, work = (
         reals2(h, W_CONTACT),
         ints1(h, W_CONTACT_BODY),
         ints1(h, W_COUNT),
         reals1(h, W_SCRATCH),
     )
-    kinds = int(materials.shape[0] ** 0.5 + 0.5)
+    kinds = int(len(world.materials) ** 0.5 + 0.5)
     n = 0
-    for c in range(ints1(h, INFO)[N_CONTACTS]):
-        a = ids[c, SHAPE_A]
-        b = ids[c, SHAPE_B]
+    for c in range(world.info.contacts):
+        a = ids[c].a
+        b = ids[c].b
         ours = a
         sign = 1.0
-        if shapes[b, SHAPE_FIGURE] == info[FIGURE]:
+        if shapes[b].figure == info[FIGURE]:
             ours = b
             sign = -1.0
         other = a + b - ours
-        if shapes[ours, SHAPE_FIGURE] != info[FIGURE] or shapes[other, SHAPE_BODY] != 0 or a == b:
+        if shapes[ours].figure != info[FIGURE] or shapes[other].body != 0 or a == b:
             continue
-        if data[c, GAP] > (SPRUNG if info[SPRINGY] != 0 else CLOSE) or n == bodies.shape[0]:
+        if contacts[c].gap > (SPRUNG if info[SPRINGY] != 0 else CLOSE) or n == bodies.shape[0]:
             continue
-        body = shapes[ours, SHAPE_BODY] - info[BODY_FIRST]
-        normal = scale(sign, ld3(data[c], NORMAL))
-        x = ld3(data[c], POINT)
+        body = shapes[ours].body - info[BODY_FIRST]
+        normal = scale(sign, contacts[c].normal)
+        x = contacts[c].point
         point = mtv(ld9(work, body * NW + ROT), sub(x, ld3(work, body * NW + POS)))
-        gap = data[c, GAP]
+        gap = contacts[c].gap
         rate = -gap / dt if gap > 0.0 else min(-PUSH * gap / dt, PUSH_SPEED)
         stop = 1.0 / dt
         if info[SPRINGY] != 0:
@@ -172,7 +153,7 @@ def take_contacts(h):
             contact[n, C_POINT + d] = point[d]
             contact[n, C_NORMAL + d] = normal[d]
             contact[n, C_WANTED + d] = wanted[d]
-        mu = materials[shapes[a, MATERIAL] * kinds + shapes[b, MATERIAL], DYNAMIC]
+        mu = world.materials[shapes[a].material * kinds + shapes[b].material].dynamic
         contact[n, C_MU] = s[FRICTION_PART] * mu
         contact[n, C_WEIGHT] = s[CONTACT_WEIGHT]
         n += 1
@@ -182,23 +163,24 @@ def take_contacts(h):
 @part
 def take_pairs(h):
     """W_APART: links of the figure that are about to touch each other."""
-    info, ids, data, shapes = ints1(h, P_INFO), ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
+    world = Step(h)
+    info, ids, contacts, shapes = ints1(h, P_INFO), world.detection.ids, world.detection.contacts, world.detection.kinds
     pair, apart, count, work = ints2(h, W_APART_BODY), reals2(h, W_APART), ints1(h, W_COUNT), reals1(h, W_SCRATCH)
     n = 0
-    for c in range(ints1(h, INFO)[N_CONTACTS]):
-        a = ids[c, SHAPE_A]
-        b = ids[c, SHAPE_B]
-        if shapes[a, SHAPE_FIGURE] != info[FIGURE] or shapes[b, SHAPE_FIGURE] != info[FIGURE] or n == apart.shape[0]:
+    for c in range(world.info.contacts):
+        a = ids[c].a
+        b = ids[c].b
+        if shapes[a].figure != info[FIGURE] or shapes[b].figure != info[FIGURE] or n == apart.shape[0]:
             continue
-        x = ld3(data[c], POINT)
-        normal = ld3(data[c], NORMAL)
-        pair[n, 0] = shapes[a, SHAPE_BODY] - info[BODY_FIRST]
-        pair[n, 1] = shapes[b, SHAPE_BODY] - info[BODY_FIRST]
+        x = contacts[c].point
+        normal = contacts[c].normal
+        pair[n, 0] = shapes[a].body - info[BODY_FIRST]
+        pair[n, 1] = shapes[b].body - info[BODY_FIRST]
         rate = dot(normal, sub(point_velocity(work, pair[n, 0], x), point_velocity(work, pair[n, 1], x)))
         for d in range(3):
             apart[n, d] = x[d]
             apart[n, 3 + d] = normal[d]
-        apart[n, 6] = max(-(SLOW * (data[c, GAP] - SKIN) + rate) / BRAKE, -FASTEST)
+        apart[n, 6] = max(-(SLOW * (contacts[c].gap - SKIN) + rate) / BRAKE, -FASTEST)
         apart[n, 6] = min(apart[n, 6], HARDEST)
         n += 1
     count[NK] = n
@@ -245,7 +227,7 @@ def compose(h):
     ints1(h, W_COUNT)[PATIENCE] = int(reals1(h, P_SET)[PATIENT])
     reals1(h, W_SET)[CONE_PENALTY] = reals1(h, P_SET)[STIFFNESS]
     whole_body(h)
-    tau, own, first = reals1(h, TAU), reals1(h, W_TAU), ints1(h, P_INFO)[V_FIRST]
+    tau, own, first = Step(h).tau, reals1(h, W_TAU), ints1(h, P_INFO)[V_FIRST]
     for k in range(own.shape[0]):
         tau[first + k] = own[k]
 
