@@ -3,7 +3,7 @@
 import numpy as np
 
 from bunraku.model.configuration import exponential, logarithm, multiply
-from bunraku.step.chart import turn_rate
+from bunraku.step.advance import turn_rate
 
 
 def test_rate_of_the_rotation_vector():

@@ -3,19 +3,25 @@
 import numpy as np
 import pytest
 
-from bunraku.kernel.table import Table
-from bunraku.step import step_arrays as at
+from bunraku.kernel.entry import entry
+from bunraku.kernel.record import handle, put
 from bunraku.step.least import least_norm
+from bunraku.step.step_arrays import Island
+
+
+@entry("h i")
+def least_once(h, m):
+    """`least_norm` for Python."""
+    least_norm(Island(h), m)
+    return 0
 
 
 def solve(K: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """ISLAND_LAM for K and b."""
-    m, table = len(b), Table(at.ARRAYS)
-    x = np.zeros(m)
-    for number, array in ((at.K, K.copy()), (at.B, b), (at.ISLAND_LAM, x), (at.SOLVER, np.zeros(4 * m))):
-        table.put(number, array)
-    least_norm(table.handle, m)
-    return x
+    """lam for K and b."""
+    m = len(b)
+    island = put(Island(), K=K.copy(), b=b, lam=np.zeros(m), work=np.zeros(4 * m))
+    least_once.call(handle(island), m)
+    return island.lam
 
 
 @pytest.mark.parametrize(("m", "rank"), [(1, 1), (6, 6), (6, 4), (12, 5), (30, 24)])

@@ -124,7 +124,7 @@ class Studio(World):
         if self.choreographed is None or not len(self._geometry.general_pairs):
             return super()._run(n)
         if self._ties.resized:
-            self._ties.put_into(self._table)
+            self._ties.put_into(self._step)
         handle = self._table.handle
         for k in range(n):
             status = some_stages.call(handle, FREE, ROWS)

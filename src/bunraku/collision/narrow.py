@@ -1,4 +1,4 @@
-"""One pair of shapes: their poses in the world, and the kernel for their kinds.
+"""Shapes where their bodies are now: their poses in the world, whether two are near, and the contacts of a pair.
 
 `pair_contacts` fills rows of the contact arrays (bunraku.collision.shape_layout) and returns the next free row. Pairs
 are dispatched with the greater kind first; where that exchanges a and b, normals and order are turned round, so that
@@ -11,147 +11,113 @@ from bunraku.collision.ball import box_sphere, capsule_sphere, sphere_sphere
 from bunraku.collision.boxes import box_box
 from bunraku.collision.capsule import capsule_capsule
 from bunraku.collision.capsule_box import box_capsule
-from bunraku.collision.plane import box_plane, capsule_plane, plane_point
-from bunraku.collision.shape_layout import (
-    BODY,
-    BOX,
-    CAPSULE,
-    CLIP_REALS,
-    FEATURE,
-    KIND,
-    NC,
-    NORMAL,
-    PATCH,
-    PLACE,
-    PLANE,
-    SHAPE_A,
-    SHAPE_B,
-    SIZE,
-    SPHERE,
-    STRAIGHT,
-    TURN,
-)
+from bunraku.collision.plane import ball_plane, box_plane, capsule_plane
+from bunraku.collision.shape_layout import BOX, CAPSULE, PLANE, SPHERE, Detection
 from bunraku.kernel.compile import inline, kernel
-from bunraku.kernel.vec import add, ld3, ld9, mm, mv, st3
+from bunraku.kernel.vec import add, dot, ld3, ld9, mm, mv, scale, sub
 
 
 @inline
-def row3(a, i, k):
-    """Three neighbours in row i of a 2-D array."""
-    return (a[i, k], a[i, k + 1], a[i, k + 2])
-
-
-@inline
-def row9(a, i, k):
-    """Nine neighbours in row i of a 2-D array."""
-    x = row3(a, i, k)
-    y = row3(a, i, k + 3)
-    z = row3(a, i, k + 6)
-    return (x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
-
-
-@inline
-def place_shapes(shape_ints, shape_reals, poses, stride, real):
-    """Write the centre of every shape in the world into the scratch."""
-    for s in range(shape_ints.shape[0]):
-        x = row3(shape_reals, s, PLACE)
-        body = shape_ints[s, BODY]
+def place_shapes(d: Detection, poses, stride):
+    """Find the centre of every shape in the world."""
+    for s in range(len(d.kinds)):
+        x = d.forms[s].place
+        body = d.kinds[s].body
         if body > 0:
             x = add(mv(ld9(poses, body * stride), x), ld3(poses, body * stride + 9))
-        st3(real, CLIP_REALS + 3 * s, x)
+        d.now[s].centre = x
 
 
 @inline
-def centre_of(real, s):
-    """The centre of a shape, placed before."""
-    return ld3(real, CLIP_REALS + 3 * s)
-
-
-@inline
-def rotation_of(shape_ints, shape_reals, poses, stride, s):
+def rotation_of(d: Detection, poses, stride, s):
     """World <- shape."""
-    body = shape_ints[s, BODY]
+    body = d.kinds[s].body
     if body == 0:
-        return row9(shape_reals, s, TURN)
-    if shape_ints[s, STRAIGHT] == 1:
+        return d.forms[s].turn
+    if d.kinds[s].straight == 1:
         return ld9(poses, body * stride)
-    return mm(ld9(poses, body * stride), row9(shape_reals, s, TURN))
+    return mm(ld9(poses, body * stride), d.forms[s].turn)
 
 
 @inline
-def axis_of(shape_ints, shape_reals, poses, stride, s):
+def axis_of(d: Detection, poses, stride, s):
     """The z axis of a shape in the world."""
-    z = (shape_reals[s, TURN + 2], shape_reals[s, TURN + 5], shape_reals[s, TURN + 8])
-    body = shape_ints[s, BODY]
+    turn = d.forms[s].turn
+    z = (turn[2], turn[5], turn[8])
+    body = d.kinds[s].body
     return z if body == 0 else mv(ld9(poses, body * stride), z)
 
 
 @inline
-def turn_round(ids, data, first, row):
+def near(d: Detection, poses, stride, margin, a, b):
+    """Whether the bounding spheres of two shapes, or a sphere and a plane, are closer than the margin."""
+    w = sub(d.now[a].centre, d.now[b].centre)
+    if d.kinds[b].kind == PLANE:
+        return dot(w, axis_of(d, poses, stride, b)) < d.forms[a].radius + margin
+    if d.kinds[a].kind == PLANE:
+        return -dot(w, axis_of(d, poses, stride, a)) < d.forms[b].radius + margin
+    r = d.forms[a].radius + d.forms[b].radius + margin
+    return dot(w, w) < r * r
+
+
+@inline
+def turn_round(d: Detection, first, row):
     """Negate the normals of a patch and reverse its order."""
     for r in range(first, row):
-        for k in range(3):
-            data[r, NORMAL + k] = -data[r, NORMAL + k]
+        d.contacts[r].normal = scale(-1.0, d.contacts[r].normal)
     low = first
     high = row - 1
     while low < high:
-        for k in range(NC):
-            x = data[low, k]
-            data[low, k] = data[high, k]
-            data[high, k] = x
-        f = ids[low, FEATURE]
-        ids[low, FEATURE] = ids[high, FEATURE]
-        ids[high, FEATURE] = f
+        x, y = d.contacts[low], d.contacts[high]
+        x.point, y.point = y.point, x.point
+        x.normal, y.normal = y.normal, x.normal
+        x.gap, y.gap = y.gap, x.gap
+        f, g = d.ids[low], d.ids[high]
+        f.feature, g.feature = g.feature, f.feature
         low += 1
         high -= 1
 
 
 @kernel  # a function of its own, compiled once and shared by every kernel that detects contacts
-def pair_contacts(shape_ints, shape_reals, poses, stride, margin, real, ints, a, b, patch, ids, data, row):
+def pair_contacts(d: Detection, poses, stride, margin, a, b, patch, row):
     """Contacts of the shapes a and b from `row` on, with PAIR_POINTS rows free. Returns the next free row."""
-    swap = shape_ints[a, KIND] < shape_ints[b, KIND]
+    swap = d.kinds[a].kind < d.kinds[b].kind
     x = b if swap else a
     y = a if swap else b
-    kx = shape_ints[x, KIND]
-    ky = shape_ints[y, KIND]
-    cx = centre_of(real, x)
-    cy = centre_of(real, y)
-    hx = row3(shape_reals, x, SIZE)
-    hy = row3(shape_reals, y, SIZE)
+    kx = d.kinds[x].kind
+    ky = d.kinds[y].kind
+    cx = d.now[x].centre
+    cy = d.now[y].centre
+    hx = d.forms[x].size
+    hy = d.forms[y].size
     first = row
     if kx == BOX:
-        R = rotation_of(shape_ints, shape_reals, poses, stride, x)
+        box = (cx, rotation_of(d, poses, stride, x), hx)
         if ky == PLANE:
-            n = axis_of(shape_ints, shape_reals, poses, stride, y)
-            row = box_plane(cx, R, hx, cy, n, margin, ids, data, row)
+            row = box_plane(box, (cy, axis_of(d, poses, stride, y)), margin, d, row)
         elif ky == SPHERE:
-            row = box_sphere(cx, R, hx, cy, hy[0], margin, ids, data, row)
+            row = box_sphere(box, (cy, hy[0]), margin, d, row)
         elif ky == CAPSULE:
-            u = axis_of(shape_ints, shape_reals, poses, stride, y)
-            row = box_capsule(cx, R, hx, cy, u, hy[0], hy[1], margin, ids, data, row)
+            row = box_capsule(box, (cy, axis_of(d, poses, stride, y), hy[0], hy[1]), margin, d, row)
         else:
-            S = rotation_of(shape_ints, shape_reals, poses, stride, y)
-            row = box_box(cx, R, hx, cy, S, hy, margin, real, ints, ids, data, row)
+            row = box_box(box, (cy, rotation_of(d, poses, stride, y), hy), margin, d, row)
     elif kx == CAPSULE:
-        u = axis_of(shape_ints, shape_reals, poses, stride, x)
+        capsule = (cx, axis_of(d, poses, stride, x), hx[0], hx[1])
         if ky == SPHERE:
-            row = capsule_sphere(cx, u, hx[0], hx[1], cy, hy[0], margin, ids, data, row)
+            row = capsule_sphere(capsule, (cy, hy[0]), margin, d, row)
+        elif ky == PLANE:
+            row = capsule_plane(capsule, (cy, axis_of(d, poses, stride, y)), margin, d, row)
         else:
-            w = axis_of(shape_ints, shape_reals, poses, stride, y)
-            if ky == PLANE:
-                row = capsule_plane(cx, u, hx[0], hx[1], cy, w, margin, ids, data, row)
-            else:
-                row = capsule_capsule(cx, u, hx[0], hx[1], cy, w, hy[0], hy[1], margin, ids, data, row)
+            row = capsule_capsule(capsule, (cy, axis_of(d, poses, stride, y), hy[0], hy[1]), margin, d, row)
     elif kx == SPHERE:
         if ky == PLANE:
-            n = axis_of(shape_ints, shape_reals, poses, stride, y)
-            row = plane_point(cx, hx[0], cy, n, 0, margin, ids, data, row)
+            row = ball_plane((cx, hx[0]), (cy, axis_of(d, poses, stride, y)), 0, margin, d, row)
         else:
-            row = sphere_sphere(cx, hx[0], cy, hy[0], margin, ids, data, row)
+            row = sphere_sphere((cx, hx[0]), (cy, hy[0]), margin, d, row)
     if swap:
-        turn_round(ids, data, first, row)
+        turn_round(d, first, row)
     for r in range(first, row):
-        ids[r, SHAPE_A] = a
-        ids[r, SHAPE_B] = b
-        ids[r, PATCH] = patch
+        d.ids[r].a = a
+        d.ids[r].b = b
+        d.ids[r].patch = patch
     return row

@@ -79,7 +79,7 @@ class TaskRow(Record):
     turning_weight = vec3()
 
 
-class ContactPoint(Record):
+class SupportPoint(Record):
     """A point of a body that touches."""
 
     point = vec3()  # in the body's frame
@@ -91,7 +91,7 @@ class ContactPoint(Record):
     radius = real()  # N: largest tangential force; -1: friction times the normal force
 
 
-class ContactFrame(Record):
+class SupportFrame(Record):
     """Axes of a contact."""
 
     axis = vec3s(3)  # normal, two tangents
@@ -161,7 +161,7 @@ class WholeBodyProblem(Record, after=BEFORE):
     task_body = int_vector()  # (T)
     task = many(TaskRow)
     contact_body = int_vector()  # (C)
-    contact = many(ContactPoint)
+    contact = many(SupportPoint)
     posture = many(WeighedWish)  # (nj) accelerations
     momentum = many(WeighedWish)  # (6) rates: force 3, moment about the centre of mass 3
     bound = many(Range)  # (nj) accelerations
@@ -181,7 +181,7 @@ class WholeBodyProblem(Record, after=BEFORE):
     cone = many(ConePenalty)  # (C)
     # scratch
     columns = matrix()  # (n, 6) answers of the base
-    frame = many(ContactFrame)  # (C)
+    frame = many(SupportFrame)  # (C)
     rows = vector()  # contacts, tasks, momentum, times the roots of their weights, right sides behind them
     form = vector()  # the quadratic form with its right side as last column
     factors = vector()
@@ -220,7 +220,7 @@ class Room:
             task_body=np.zeros(tasks, np.int64),
             task=zeros(TaskRow, tasks),
             contact_body=np.zeros(contacts, np.int64),
-            contact=zeros(ContactPoint, contacts),
+            contact=zeros(SupportPoint, contacts),
             posture=zeros(WeighedWish, nj),
             momentum=zeros(WeighedWish, 6),
             bound=np.tile([-FAR, FAR], (nj, 1)),
@@ -238,7 +238,7 @@ class Room:
             lam=np.zeros(bounds),
             cone=zeros(ConePenalty, contacts),
             columns=np.zeros((n, 6)),
-            frame=zeros(ContactFrame, contacts),
+            frame=zeros(SupportFrame, contacts),
             rows=np.zeros(rows * width),
             form=np.zeros((n + 4) * width),
             factors=np.zeros((n + 4) * width),

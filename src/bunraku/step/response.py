@@ -2,15 +2,16 @@
 cause.
 
 After the inward pass of the articulated-body algorithm, a unit wrench on a body is carried towards the base once, six
-times a body (002, section 2.8; performance: a backward pass only). At every joint it leaves a trace y = G'w, at a free
-base the wrench itself. Two bodies respond to each other through the joints that both ways share:
+times a body (Tazaki 2013, section 2.8; a backward pass only). At every joint it leaves a trace y = G'w, at a free base the
+wrench itself. Two bodies respond to each other through the joints that both ways share:
     K6[a, b] = sum over shared joints y_a D^-1 y_b  +  w_a' I_A^-1 w_b at a shared free base.
 All in world axes, wrench (n, f) and motion (al, a) at the bodies' own origins. Cost: a few tens of ns a joint of the
 way and body, then m^2.
 
 The same traces turn an impulse w on a body into what it does to every joint of its way, y w, and to a free base, I_A^-1
 w: six multiplications a joint. An outward pass then gives the velocity change of the whole figure in O(n):
-`forget_impulses`, `add_impulse`, `spread_impulses`. Checked in tests/step/test_response.py.
+`forget_impulses`, `add_impulse`, `spread_impulses`. `Traces` holds what is found. Checked in
+tests/step/test_response.py.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from bunraku.model.layout import (
     G,
     U,
 )
+from bunraku.step.step_arrays import Traces
 
 GROUP = 4  # numbers of a group of three wrenches: the three moments, then the three forces, each with one spare
 HOP = 6 * GROUP  # numbers a hop: two groups, up to three components each
@@ -91,9 +93,11 @@ def leave_root(ints, reals, work, c, n, f, roots, at):
 
 
 @part
-def trace_way(ints, reals, work, body, hops, y, roots):
-    """Carry six unit wrenches from `body` to the base, in two groups side by side. hops[k]: the k-th body on the way;
-    y, roots: their traces at hop k and at a free base. Returns the number of hops."""
+def trace_way(ints, reals, work, traces: Traces, source, body):
+    """Carry six unit wrenches from `body`, a source, to the base, in two groups side by side."""
+    hops = traces.hops[source]
+    y = traces.joints[source]
+    roots = traces.roots[source]
     none = join(0.0, 0.0, 0.0, 0.0)
     one = (join(1.0, 0.0, 0.0, 0.0), join(0.0, 1.0, 0.0, 0.0), join(0.0, 0.0, 1.0, 0.0))
     zero = (none, none, none)
@@ -106,19 +110,23 @@ def trace_way(ints, reals, work, body, hops, y, roots):
         if ints[c, KIND] == FREE:
             leave_root(ints, reals, work, c, n1, f1, roots, 0)
             leave_root(ints, reals, work, c, n2, f2, roots, 12 * GROUP)
-            return k + 1
+            traces.lengths[source] = k + 1
+            return
         leave_trace(ints, work, c, n1, f1, y, HOP * k)
         leave_trace(ints, work, c, n2, f2, y, HOP * k + GROUP)
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         n2, f2 = pull_back(ints, reals, work, c, n2, f2)
         c = ints[c, OUTER]
         k += 1
-    return k
+    traces.lengths[source] = k
 
 
 @part
-def trace_joint(ints, reals, work, lead, hops, y, roots):
+def trace_joint(ints, reals, work, traces: Traces, source, lead):
     """The same for a unit torque on a hinge, slider or gear group, as wrench 0; the other five are nothing."""
+    hops = traces.hops[source]
+    y = traces.joints[source]
+    roots = traces.roots[source]
     for k in range(y.shape[0]):
         y[k] = 0.0
     for k in range(BASE):
@@ -140,19 +148,21 @@ def trace_joint(ints, reals, work, lead, hops, y, roots):
         hops[k] = c
         if ints[c, KIND] == FREE:
             leave_root(ints, reals, work, c, n1, f1, roots, 0)
-            return k + 1
+            traces.lengths[source] = k + 1
+            return
         leave_trace(ints, work, c, n1, f1, y, HOP * k)
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         c = ints[c, OUTER]
         k += 1
-    return k
+    traces.lengths[source] = k
 
 
 @inline
-def shared_hops(ints, a, b, hops, lengths):
+def shared_hops(ints, traces: Traces, a, b):
     """How many hops the ways of sources a and b share, from the base on."""
-    i = lengths[a] - 1
-    j = lengths[b] - 1
+    hops = traces.hops
+    i = traces.lengths[a] - 1
+    j = traces.lengths[b] - 1
     n = 0
     while i >= 0 and j >= 0 and ints[hops[a, i], LEAD] == ints[hops[b, j], LEAD]:
         i -= 1
@@ -162,24 +172,24 @@ def shared_hops(ints, a, b, hops, lengths):
 
 
 @part
-def respond_blocks(ints, work, a, b, hops, lengths, y, roots, pool, out, mirror):
+def respond_blocks(ints, work, traces: Traces, a, b, out, mirror):
     """The 6x6 block between the a-th and b-th traced sources into pool[out:], SQUARE numbers, and its transpose,
     between b and a, into pool[mirror:]."""
+    pool = traces.pool
     for k in range(SQUARE):
         pool[out + k] = 0.0
-    shared = shared_hops(ints, a, b, hops, lengths)
-    ya = y[a]
-    yb = y[b]
-    for s in range(1, shared + 1):
-        i = lengths[a] - s
-        j = lengths[b] - s
-        c = hops[a, i]
+    ya = traces.joints[a]
+    yb = traces.joints[b]
+    for s in range(1, shared_hops(ints, traces, a, b) + 1):
+        i = traces.lengths[a] - s
+        j = traces.lengths[b] - s
+        c = traces.hops[a, i]
         kind = ints[c, KIND]
         at = HOP * i
         bt = HOP * j
         if kind == FREE:
-            ra = roots[a]
-            rb = roots[b]
+            ra = traces.roots[a]
+            rb = traces.roots[b]
             for p in range(6):
                 x = wide_ld(pool, out + 2 * GROUP * p)
                 z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
@@ -236,10 +246,12 @@ def weigh(y, i, j, n, f):
 
 
 @inline
-def add_impulse(ints, work, n, f, length, hops, y, roots):
+def add_impulse(ints, work, traces: Traces, source, n, f):
     """What an impulse (moment, force) on a traced source does to the joints and the free base of its way."""
-    for k in range(length):
-        c = hops[k]
+    y = traces.joints[source]
+    roots = traces.roots[source]
+    for k in range(traces.lengths[source]):
+        c = traces.hops[source, k]
         kind = ints[c, KIND]
         at = HOP * k
         if kind == FREE:

@@ -1,4 +1,4 @@
-"""The change of velocity that a step's impulses cause: array `out` = A^-1 H' lam, for all figures at once.
+"""The change of velocity that a step's impulses cause: A^-1 H' lam, for all figures at once.
 
 The impulses of all packs on a source are summed along its list; its traces (response.py) say what they do to the joints
 of its way and to a free base, and one outward pass what that does to every joint. Checked in
@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split, wide_ld
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
 from bunraku.kernel.vec import add
 from bunraku.step.response import add_impulse, forget_impulses, spread_impulses
-from bunraku.step.rows import FIRST, LINES, NEXT, W
-from bunraku.step.step_arrays import HOPS, LENGTHS, N_SOURCES, ROOTS, TRACES, model_of, rows_of
+from bunraku.step.rows import W
+from bunraku.step.step_arrays import Rows, Step
 
 
 @inline
@@ -24,38 +23,31 @@ def along(w, k, l0, l1, l2):
 
 
 @inline
-def impulse_on(rows, s):
+def impulse_on(rows: Rows, s):
     """(moment, force) of all packs on source s."""
     n = (0.0, 0.0, 0.0)
     f = (0.0, 0.0, 0.0)
-    at = rows.head[s, 0]
+    at = rows.sources[s].first_side
     while at >= 0:
-        pack = at // 2
         side = at % 2
-        r = rows.packs[pack, FIRST]
-        lines = rows.packs[pack, LINES]
+        pack = rows.packs[at // 2]
+        r = pack.first
         l0 = rows.lam[r]
-        l1 = rows.lam[r + 1] if lines > 1 else 0.0
-        l2 = rows.lam[r + 2] if lines > 2 else 0.0
-        k = W * pack + 24 * side
+        l1 = rows.lam[r + 1] if pack.lines > 1 else 0.0
+        l2 = rows.lam[r + 2] if pack.lines > 2 else 0.0
+        k = W * (at // 2) + 24 * side
         w = rows.w
         n = add(n, (along(w, k, l0, l1, l2), along(w, k + 4, l0, l1, l2), along(w, k + 8, l0, l1, l2)))
         f = add(f, (along(w, k + 12, l0, l1, l2), along(w, k + 16, l0, l1, l2), along(w, k + 20, l0, l1, l2)))
-        at = rows.packs[pack, NEXT + side]
+        at = pack.next_side[side]
     return n, f
 
 
 @part
-def velocity_change(h, out):
-    """See the module text."""
-    ints, reals, work = model_of(h)
-    rows = rows_of(h)
-    hops = ints2(h, HOPS)
-    lengths = ints1(h, LENGTHS)
-    y = reals2(h, TRACES)
-    roots = reals2(h, ROOTS)
-    forget_impulses(ints, work)
-    for s in range(rows.count[N_SOURCES]):
-        n, f = impulse_on(rows, s)
-        add_impulse(ints, work, n, f, lengths[s], hops[s], y[s], roots[s])
-    spread_impulses(ints, reals, work, reals1(h, out))
+def velocity_change(s: Step, out):
+    """Fill `out` (nv)."""
+    forget_impulses(s.ints, s.work)
+    for k in range(s.rows.count.sources):
+        n, f = impulse_on(s.rows, k)
+        add_impulse(s.ints, s.work, s.rows.traces, k, n, f)
+    spread_impulses(s.ints, s.reals, s.work, out)

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
-from bunraku.collision import shape_layout as shape_at
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.model.configuration import multiply
@@ -263,17 +262,16 @@ class SoleForce(MountedSensor):
     def measure(self, *channels: str) -> dict[str, np.ndarray]:
         """Mean of the last step."""
         g, number = self.world._geometry, list(self.world._figures).index(self.figure.name)
-        own = (g.ints[:, shape_at.FIGURE] == number) & (g.ints[:, shape_at.BODY] == self.body)
+        own = (g.figure == number) & (g.body == self.body)
         if self.figure.model.frame(self.place).is_link:
             own &= np.array([link == self.place for link in g.links])
-        ids, data, force = last_contacts(self.world)
-        sign = own[ids[:, shape_at.SHAPE_A]].astype(float) - own[ids[:, shape_at.SHAPE_B]]
+        last = last_contacts(self.world)
+        sign = own[last.a].astype(float) - own[last.b]
         x, _, R = self.start_pose()
-        arm = data[:, shape_at.POINT : shape_at.POINT + 3] - x
-        normal = data[:, shape_at.NORMAL : shape_at.NORMAL + 3]
-        press = np.where(sign != 0, np.maximum((force * normal).sum(1), 0.0), 0.0)
+        arm = last.point - x
+        press = np.where(sign != 0, np.maximum((last.force * last.normal).sum(1), 0.0), 0.0)
         cop = press @ arm / press.sum() if press.sum() > PRESSING else np.full(3, np.nan)
-        force = sign[:, None] * force
+        force = sign[:, None] * last.force
         return {"force": R.T @ force.sum(0), "torque": R.T @ cross(arm, force).sum(0), "cop": R.T @ cop}
 
 
