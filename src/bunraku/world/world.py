@@ -35,6 +35,7 @@ from bunraku.step.euler import steps
 from bunraku.step.step_arrays import (
     DIVERGED,
     LOOPS_LARGE,
+    NOT_FINITE,
     ROOM,
     ROOM_LARGE,
     ROOM_POOL,
@@ -294,13 +295,12 @@ class World(watched.Watched):
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
         self._prepare()
-        check_finite(self)
+        if self._controllers:  # the step looks itself, but they come first
+            check_finite(self)
         left = int(n)
         while left > 0:
             for c in self._controllers:
                 c(self)
-            if self._controllers:
-                check_finite(self)
             self._push_now()
             wanted = 1 if self._pushes else min((left, *map(self._free_steps, self._controllers)))
             left -= wanted
@@ -309,10 +309,8 @@ class World(watched.Watched):
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
-                    self._last.forget(self)
                     self._answer(status)
-            if self._controllers or left == 0:  # sensors may be read before the next step
-                self._last.end(self)
+            self._last.stamp += 1  # sensors may be read before the next step
 
     def _free_steps(self, controller: Callable[[World], None]) -> int:
         """Steps from now to the next one before which a controller wants to be called."""
@@ -332,6 +330,9 @@ class World(watched.Watched):
 
     def _answer(self, status: int) -> None:
         """Make room and let the step be tried again, or say why it cannot be done."""
+        if status == NOT_FINITE:
+            check_finite(self)
+        self._last.forget(self)
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
