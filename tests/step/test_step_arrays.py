@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bunraku.collision.shape_layout import ContactId, ContactPoint
+from bunraku.collision.shape_layout import Contact, ContactId
 from bunraku.kernel.record import Record
 from bunraku.step.rk4 import RungeKutta
 from bunraku.step.step_arrays import (
@@ -36,7 +36,7 @@ def test_no_array_has_two_names():
 
 def test_what_files_hold_has_its_old_places():
     """Numbers of the arrays of a saved world, by version 0.1."""
-    sizes = {Numbers: 8, Info: 24, Drive: 8, ContactId: 4, ContactPoint: 7, ContactMemory: 10, TieKind: 5, Tie: 29}
+    sizes = {Numbers: 8, Info: 24, Drive: 8, ContactId: 4, Contact: 7, ContactMemory: 10, TieKind: 5, Tie: 29}
     assert {of: of.layout.words for of in sizes} == sizes
     for of in (Info, ContactId, TieKind):
         assert of.layout.dtype == np.int64

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.scene.scene import built_in, load
+from bunraku.scene import built_in, load
 from bunraku.step.virtual_link.link_memory import share_surface
 from bunraku.world import World
 from virtual_link_scenes import SCENES, axis_turn, leaning, run, sliding_and_spinning, slope_turn, standing

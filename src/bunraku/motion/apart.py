@@ -17,9 +17,9 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from bunraku.collision import Contacts, Geometry, Placed
-from bunraku.collision.shape_layout import ContactId, ContactPoint
+from bunraku.collision.shape_layout import Contact, ContactId
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
-from bunraku.humanoid.touching import soles
+from bunraku.humanoid.foot import feet_of
 from bunraku.kernel.record import Many
 from bunraku.model.model import Model
 from bunraku.motion.quick_configuration import stepper
@@ -66,7 +66,7 @@ class OwnLinks:
         """Pairs nearer than margin at one state, each once, by its nearest point."""
         poses = np.concatenate([kin.rotation.reshape(len(kin.rotation), 9), kin.position], axis=1)
         n = self.found.detect(poses, margin)
-        ids, contacts = Many(ContactId, self.found.ids[:n]), Many(ContactPoint, self.found.data[:n])
+        ids, contacts = Many(ContactId, self.found.ids[:n]), Many(Contact, self.found.data[:n])
         first, second = self.geometry.body[ids.column("a")].tolist(), self.geometry.body[ids.column("b")].tolist()
         gap = contacts.column("gap").tolist()
         best: dict[tuple[int, int], int] = {}
@@ -148,7 +148,7 @@ def limbs_of(model: Model) -> dict[int, np.ndarray]:
         if up is not None:
             below[up] = below.get(up, 0) + 1
     legs = set()
-    for s in soles(model, missing=True):
+    for s in feet_of(model, missing=True):
         link: str | None = s.link
         while link is not None:
             legs.add(link)

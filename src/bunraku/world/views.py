@@ -18,6 +18,7 @@ be below zero. Forces are means of the step, points are those of its start, `sli
 in tests/world/test_views.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.collision.regions import Region, region
-from bunraku.collision.shape_layout import ContactPoint
+from bunraku.collision.shape_layout import Contact
 from bunraku.kernel.record import Many, zeros
 from bunraku.step.step_log import PRESSING, TOUCH
 from bunraku.step.virtual_link.link_memory import link_state
@@ -39,9 +40,10 @@ if TYPE_CHECKING:
 RESTING = 1e-4  # m/s of slip below which a patch sticks
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContactInfo:
-    """One contact patch: two shapes. Forces act on `a`; world axes, SI units; see the module text."""
+    """One contact patch: two shapes that touch. Forces [N] act on `a`; world axes, SI units. `force`, `cop`, `state`,
+    `motion` and `margins` say how it carries; see docs/world.md."""
 
     a: str
     b: str
@@ -55,6 +57,11 @@ class ContactInfo:
     mu: float  # friction coefficient
     solves: int  # sweeps of the iterative solver in the step, solves of virtual links
     link: str | None = None  # state that contact by virtual links found
+
+    def __repr__(self) -> str:
+        sides = " on ".join(f"{figure}.{link}" for figure, link in self.bodies)
+        at = ", ".join(f"{x:.3f}" for x in self.cop)
+        return f"<ContactInfo {sides}: {self.state}, {float(self.force @ self.normal):.4g} N at ({at})>"
 
     @property
     def force(self) -> np.ndarray:
@@ -159,8 +166,8 @@ class ContactInfo:
 
 def _patch(points: np.ndarray, normal: np.ndarray) -> Region:
     """The region of points (n, 3)."""
-    data = zeros(ContactPoint, len(points))
-    contacts = Many(ContactPoint, data)
+    data = zeros(Contact, len(points))
+    contacts = Many(Contact, data)
     contacts.column("point")[:], contacts.column("normal")[:] = points, normal
     return region(data, tolerance=TOUCH)
 
@@ -174,8 +181,9 @@ def _edge(corners: np.ndarray, p: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of the last step: contacts, constraint rows of the largest island, sweeps, residual, overlap [m], what
-    did not converge."""
+    """Figures of the last step: contacts, islands, constraint rows of the largest island, sweeps of the solver, relative
+    residual, overlap `penetration` [m], islands `unsolved`, kinetic and potential energy [J]; `worst_residual`,
+    `most_sweeps` and `unsolved_in_all` are those of all steps since `World.forget_worst`."""
 
     contacts: int = 0
     islands: int = 0
@@ -191,7 +199,7 @@ class Report:
     fallback: int = 0  # 1 where virtual links handed the step to the iterative solver
     fallbacks: int = 0  # such steps in the world's life
     solves: int = 0
-    extra: dict[str, float] = field(default_factory=dict)
+    extra: dict[str, float] = field(default_factory=dict[str, float])
 
     @staticmethod
     def of(world: World) -> Report:
@@ -237,7 +245,8 @@ def contact_views(world: World) -> list[ContactInfo]:
     last = last_contacts(world)
     if len(last) == 0:
         return []
-    g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info.sweeps), []
+    g, poses, sweeps = world._geometry, world._last.poses(), int(world._info.sweeps)
+    out: list[ContactInfo] = []
     linked = world.contact == "virtual_link"
     if linked and not world._info.fell:
         sweeps = int(world._info.solves)

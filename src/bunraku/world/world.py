@@ -13,11 +13,12 @@ made, and the frame has world axes then. A step that fails raises `StepDiverged`
 state. Checked in tests/world/.
 """
 
+# pyright: reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -49,24 +50,64 @@ from bunraku.step.step_arrays import (
 )
 from bunraku.world import contact_models as models
 from bunraku.world import joints, watched
-from bunraku.world.diverged import StepDiverged, check_finite, diverged
-from bunraku.world.figure import Figure, LinkOf, anchor
+from bunraku.world.diverged import StepDiverged, check_finite, diverged, steps_in, whole_steps
+from bunraku.world.figure import Figure, LinkOf, anchor, link_of
 from bunraku.world.general_shapes import general_steps, refuse_without_extra
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.prepare import prepare
 from bunraku.world.room import Room, TooLarge
-from bunraku.world.sensors import Sensor, sensor_of
+from bunraku.world.sensors import (
+    IMU,
+    Choice,
+    Disturbance,
+    Encoders,
+    ForceTorque,
+    JointSensor,
+    Mounting,
+    Sensor,
+    SoleForce,
+    sensor_of,
+)
 from bunraku.world.snapshot import Snapshot, put_back, take
 from bunraku.world.ties import Connection, Ties, law_of
 from bunraku.world.views import ContactInfo, Report, contact_views
 
+At = LinkOf | Figure | str
+
 
 class World(watched.Watched):
-    """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]:
-    how far ahead contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.step.rk4); seed: of `rng`,
-    the world's one source of chance (noise of sensors)."""
+    """Figures and things that are stepped together, with contacts, joint limits, connections, drives and sensors.
 
+        world = World(dt=0.001)
+        world.add_ground(friction=0.8)
+        figure = world.add(bk.human(), at=(0, 0, 0.901))
+        world.run(seconds=2.0)
+
+    dt [s]; contact: "pgs", "virtual_link" or "penalty" (stiffness [N/m], damping [N s/m] of a point); integrator:
+    "euler" (semi-implicit) or "rk4"; gravity [m/s^2]; tolerance: relative residual of the contact problem, in at most
+    so many sweeps; margin [m]: how far ahead contacts are seen; seed: of `rng`, the world's one source of chance (noise
+    of sensors). A step that fails raises StepDiverged and leaves the world at its last good state. See docs/world.md.
+    """
+
+    dt: float  # s
+    contact: str
+    integrator: str
+    gravity: tuple[float, ...]  # m/s^2
+    tolerance: float
+    sweeps: int
+    margin: float  # m
+    stiffness: float  # N/m
+    damping: float  # N s/m
+    time: float  # s
+    rng: np.random.Generator
+    q: np.ndarray  # (nq,) coordinates of all figures, one after the other
+    v: np.ndarray  # (nv,) rates
+    tau: np.ndarray  # (nv,) N m or N: torques of motors
+    target_q: np.ndarray  # (nq,) where servos lead
+    target_v: np.ndarray  # (nv,)
+    applied: np.ndarray  # (nv,) N m or N: of all drives in the last step
+    drive: np.ndarray  # (nv, …) a Drive of bunraku.step.step_arrays a row
     # made by bunraku.world.prepare
     _table: Table
     _step: Step  # the same by name
@@ -123,6 +164,10 @@ class World(watched.Watched):
         self._controllers: list[Callable[[World], None]] = []
         self._ready = False
 
+    def __repr__(self) -> str:
+        names = ", ".join(list(self._figures)[:6]) + (" …" if len(self._figures) > 6 else "")
+        return f"<World at {self.time:g} s, dt {self.dt:g} s, {self.contact}, {self.integrator}: {names or 'empty'}>"
+
     # ---- building
     # -------------------------------------------------------------------------------------------------------------
 
@@ -140,6 +185,8 @@ class World(watched.Watched):
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or
         restitution None leaves them to the other side. self_collision False: its own links never touch each other
         (hulls of a robot's meshes often overlap)."""
+        if not isinstance(model, Model):
+            raise InputError(f"World.add: {model!r} is no Model; write bk.human(), bk.box(…), or bk.load(path).")
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -212,8 +259,8 @@ class World(watched.Watched):
 
     def connect(
         self,
-        a: LinkOf | Figure,
-        b: LinkOf | Figure | None = None,
+        a: LinkOf | Figure | str,
+        b: LinkOf | Figure | str | None = None,
         *,
         at: Sequence[float] | None = None,
         axes: str = "x y z",
@@ -222,8 +269,8 @@ class World(watched.Watched):
         compliance: float = 0.0,
         damping: float = 0.0,
     ) -> Connection:
-        """Tie a link to another, or to the world (None), along some of x y z rx ry rz; see the module text for the
-        frame.
+        """Tie a link to another, or to the world (None), along some of x y z rx ry rz of a frame that has world axes now
+        and is fixed to the first link from then on. A link is `figure["name"]` or "figure.name".
 
         at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the
         step's mean force exceeds it. compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with
@@ -234,12 +281,12 @@ class World(watched.Watched):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
         law = law_of(stiffness, damping, break_force, break_torque)
-        return self._ties.make(self, (anchor(a), anchor(b)), at, axes, law)
+        return self._ties.make(self, (self._end("connect", a), self._end("connect", b)), at, axes, law)
 
     def spring(
         self,
-        a: LinkOf | Figure,
-        b: LinkOf | Figure | None = None,
+        a: LinkOf | Figure | str,
+        b: LinkOf | Figure | str | None = None,
         *,
         at_a: Sequence[float] | None = None,
         at_b: Sequence[float] | None = None,
@@ -253,7 +300,11 @@ class World(watched.Watched):
         one by default. Cut it with `disconnect`."""
         self._prepare()
         law = law_of(stiffness, damping, break_force)
-        return self._ties.spring(self, (anchor(a), anchor(b)), (at_a, at_b), rest, law)
+        ends = self._end("spring", a), self._end("spring", b)
+        return self._ties.spring(self, ends, (at_a, at_b), rest, law)
+
+    def _end(self, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
+        return anchor(None if x is None else link_of(self, who, x))
 
     def disconnect(self, connection: Connection) -> None:
         """Cut a connection; cutting it twice does no harm."""
@@ -264,12 +315,20 @@ class World(watched.Watched):
         """Connections by number, with those that broke or were cut until their number is used again."""
         return dict(self._ties.connections)
 
-    def push(self, link: LinkOf, force: Sequence[float], seconds: float, torque: Sequence[float] = (0, 0, 0)) -> None:
-        """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now."""
+    def push(
+        self,
+        link: LinkOf | Figure | str,
+        force: Sequence[float],
+        seconds: float,
+        torque: Sequence[float] = (0, 0, 0),
+    ) -> None:
+        """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now. The link is
+        `figure["trunk"]` or "human.trunk"."""
+        on = link_of(self, "push", link)
         wrench = np.array([*force, *torque], dtype=float)
         if wrench.shape != (6,) or not np.all(np.isfinite(wrench)) or not seconds > 0:
             raise InputError("push: force and torque need three finite numbers each, seconds a positive one.")
-        self._pushes.append((link.figure.name, link.name, wrench, self.time + seconds))
+        self._pushes.append((on.figure.name, on.name, wrench, self.time + seconds))
 
     def add_controller(self, controller: Callable[[World], None]) -> None:
         """Call `controller(world)` before every step; it may set torques. One that acts less often says so by an
@@ -277,9 +336,19 @@ class World(watched.Watched):
         dt) is a multiple of it."""
         self._controllers.append(controller)
 
-    def add_sensor(self, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
+    @overload
+    def add_sensor(self, kind: Literal["joint"], at: At, **options: Unpack[Disturbance]) -> JointSensor: ...
+    @overload
+    def add_sensor(self, kind: Literal["force_torque"], at: At, **options: Unpack[Mounting]) -> ForceTorque: ...
+    @overload
+    def add_sensor(self, kind: Literal["sole"], at: At, **options: Unpack[Mounting]) -> SoleForce: ...
+    @overload
+    def add_sensor(self, kind: Literal["imu"], at: At, **options: Unpack[Mounting]) -> IMU: ...
+    @overload
+    def add_sensor(self, kind: Literal["encoders"], at: At, **options: Unpack[Choice]) -> Encoders: ...
+    def add_sensor(self, kind: str, at: At, **options: Any) -> Sensor:
         """A sensor "joint", "force_torque", "sole", "imu" or "encoders" at a link, frame or (by name,
-        "human.left_knee") joint: bunraku.world.sensors."""
+        "human.left_knee") joint; see docs/world.md for its channels and options."""
         self.sensors.append(sensor_of(self, kind, at, **options))
         return self.sensors[-1]
 
@@ -294,10 +363,10 @@ class World(watched.Watched):
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
+        left = n if type(n) is int and n >= 0 else whole_steps(n)
         self._prepare()
         if self._controllers:  # the step looks itself, but they come first
             check_finite(self)
-        left = int(n)
         while left > 0:
             for c in self._controllers:
                 c(self)
@@ -318,8 +387,8 @@ class World(watched.Watched):
         return every - round(self.time / self.dt) % every
 
     def run(self, seconds: float) -> None:
-        """Advance by a time, rounded to whole steps."""
-        self.step(round(seconds / self.dt))
+        """Advance by a time [s], rounded to whole steps."""
+        self.step(steps_in(seconds, self.dt))
 
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
