@@ -12,8 +12,6 @@ work: made anew for a scene, or scratch.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bunraku.collision.shape_layout import ContactId, Detection
@@ -44,19 +42,6 @@ DIVERGED = np.int64(-20)  # something is no longer finite, or too fast
 LOOPS_LARGE = np.int64(-21)  # an island of closed loops that rk4 cannot solve densely
 
 TOO_FAST = 1e5  # m/s or rad/s beyond which a step counts as diverged
-
-
-def number(k: int) -> Any:
-    """k as np.int64: see `places`."""
-    return np.int64(k)
-
-
-def places(first: Any, last: Any) -> tuple[Any, ...]:
-    """Numbers first … last - 1.
-
-    As np.int64: a plain int has a type of its own in Numba, and every function would be compiled again for each.
-    """
-    return tuple(np.int64(k) for k in range(first, last))
 
 
 class Numbers(Record):
