@@ -45,30 +45,29 @@ HARDEST = 12.0  # m/s^2: at the most
 def take_state(h):
     """The figure's q and v, its rotors with the world's implicit terms, and the torques of its springs and dampers;
     motors are switched off."""
-    d, world = Dance(h), Step(h)
+    d, s = Dance(h), Step(h)
     p, info = d.problem, d.info
     for k in range(p.q.shape[0]):
-        p.q[k] = world.q[info.q_first + k]
+        p.q[k] = s.q[info.q_first + k]
     for k in range(p.v.shape[0]):
-        p.v[k] = world.v[info.v_first + k]
-        world.tau[info.v_first + k] = 0.0
-    drive_joints(world, 0.0 if world.info.exact != 0 else world.numbers.dt)
+        p.v[k] = s.v[info.v_first + k]
+        s.tau[info.v_first + k] = 0.0
+    drive_joints(s, 0.0 if s.info.exact != 0 else s.numbers.dt)
     for k in range(p.v.shape[0]):
-        p.passive[k] = world.total[info.v_first + k]
+        p.passive[k] = s.total[info.v_first + k]
     for i in range(ROOT, p.reals.shape[0]):
-        p.reals[i, ROTOR] = world.reals[info.body_first + i, ROTOR]
+        p.reals[i, ROTOR] = s.reals[info.body_first + i, ROTOR]
 
 
 @part
 def take_contacts(h):
     """Points of the figure that touch what is fixed, into the problem; as many as there is room for."""
-    d, world = Dance(h), Step(h)
+    d, s = Dance(h), Step(h)
     p, info, work = d.problem, d.info, d.problem.scratch
-    ids, contacts, shapes = world.detection.ids, world.detection.contacts, world.detection.kinds
-    dt = world.numbers.dt
-    kinds = int(len(world.materials) ** 0.5 + 0.5)
+    ids, contacts, shapes, dt = s.detection.ids, s.detection.contacts, s.detection.kinds, s.numbers.dt
+    kinds = int(len(s.materials) ** 0.5 + 0.5)
     n = 0
-    for c in range(world.info.contacts):
+    for c in range(s.info.contacts):
         a = ids[c].a
         b = ids[c].b
         ours = a
@@ -99,7 +98,7 @@ def take_contacts(h):
         contact.point = mtv(ld9(work, body * NW + ROT), sub(x, ld3(work, body * NW + POS)))
         contact.normal = normal
         contact.wanted = add(wanted, point_bias(work, body, x))
-        mu = world.materials[shapes[a].material * kinds + shapes[b].material].dynamic
+        mu = s.materials[shapes[a].material * kinds + shapes[b].material].dynamic
         contact.friction = d.gains.friction_part * mu
         contact.weight = d.gains.contact_weight
         n += 1
@@ -109,11 +108,11 @@ def take_contacts(h):
 @part
 def take_pairs(h):
     """Links of the figure that are about to touch each other, into the problem."""
-    d, world = Dance(h), Step(h)
+    d, s = Dance(h), Step(h)
     p, info, work = d.problem, d.info, d.problem.scratch
-    ids, contacts, shapes = world.detection.ids, world.detection.contacts, world.detection.kinds
+    ids, contacts, shapes = s.detection.ids, s.detection.contacts, s.detection.kinds
     n = 0
-    for c in range(world.info.contacts):
+    for c in range(s.info.contacts):
         a = ids[c].a
         b = ids[c].b
         if shapes[a].figure != info.figure or shapes[b].figure != info.figure or n == len(p.apart):

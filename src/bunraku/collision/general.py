@@ -19,7 +19,7 @@ import numpy as np
 from bunraku.collision.clip import CUT, cut
 from bunraku.collision.geometry import Contacts, Geometry
 from bunraku.collision.hull import missing_extra
-from bunraku.collision.shape_layout import BOX, CAPSULE, CYLINDER, FULL, PLANE, SPHERE, Clip, ContactId, ContactPoint
+from bunraku.collision.shape_layout import BOX, CAPSULE, CYLINDER, FULL, PLANE, SPHERE, Clip, Contact, ContactId
 from bunraku.collision.support import Body, Feature, support_feature, support_point
 from bunraku.errors import MissingExtra
 from bunraku.kernel.entry import entry
@@ -106,7 +106,7 @@ class GeneralContacts:
                 contacts.grow(FULL)
                 contacts.ids[:count], contacts.data[:count] = kept
             for feature, point, n, gap in rows:
-                name, contact = Many(ContactId, contacts.ids)[count], Many(ContactPoint, contacts.data)[count]
+                name, contact = Many(ContactId, contacts.ids)[count], Many(Contact, contacts.data)[count]
                 name.a, name.b, name.feature, name.patch = a, b, feature, patch
                 contact.point, contact.normal, contact.gap = point, n, gap
                 count += 1

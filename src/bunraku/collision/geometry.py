@@ -34,8 +34,8 @@ from bunraku.collision.shape_layout import (
     PLANE,
     ROOM,
     SPHERE,
+    Contact,
     ContactId,
-    ContactPoint,
     CornerName,
     Detection,
     ShapeForm,
@@ -248,7 +248,7 @@ class Contacts:
 
     def _make(self, room: int) -> None:
         self.ids = np.zeros((room, ContactId.layout.words), dtype=np.int64)
-        self.data = np.zeros((room, ContactPoint.layout.words))
+        self.data = np.zeros((room, Contact.layout.words))
 
     def put_into(self, d: Detection) -> None:
         """Tell a table where the arrays are."""

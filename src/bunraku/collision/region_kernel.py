@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from bunraku.collision.shape_layout import ContactPoint
+from bunraku.collision.shape_layout import Contact
 from bunraku.collision.surface import clamp, perpendicular
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
@@ -53,7 +53,7 @@ class RegionMeasure(Record):
 class RegionArrays(Record):
     """A region, and the contacts that it is made of."""
 
-    contacts = many(ContactPoint)
+    contacts = many(Contact)
     frame = ref(RegionFrame)
     corners = many(RegionCorner)
     rows = int_vector()  # the contact of each corner

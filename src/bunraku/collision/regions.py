@@ -17,13 +17,13 @@ import numpy as np
 
 from bunraku.collision.geometry import Contacts
 from bunraku.collision.region_kernel import RegionArrays, RegionFrame, RegionMeasure, measure_once, region_once
-from bunraku.collision.shape_layout import ContactId, ContactPoint
+from bunraku.collision.shape_layout import Contact, ContactId
 from bunraku.errors import InputError
 from bunraku.kernel.record import Many, handle, put
 
 STATES = ("point", "line", "surface")
 WHERE = ("inside", "edge", "vertex")
-WORDS = ContactPoint.layout.words
+WORDS = Contact.layout.words
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def polygon(corners: np.ndarray, tolerance: float = 1e-6) -> Region:
     if p.ndim != 2 or p.shape[1] not in (2, 3) or not len(p):
         raise InputError(f"corners have shape {p.shape}; a region needs (n, 2) or (n, 3) numbers.")
     data = np.zeros((len(p), WORDS))
-    contacts = Many(ContactPoint, data)
+    contacts = Many(Contact, data)
     contacts.column("point")[:, : p.shape[1]] = p
     contacts.column("normal")[:] = 0.0, 0.0, 1.0
     return region(data, tolerance=tolerance)

@@ -5,7 +5,7 @@ to the world last. Poses of bodies come as one flat array with a stride: body i 
 i * stride and its position (3) behind it. The scratch of `bunraku.dynamics` is such an array (stride NW of
 bunraku.model.layout); body 0 is the world.
 
-A contact is a ContactId and a ContactPoint. The contacts of one pair of shapes are one patch: they share the normal and
+A contact is a ContactId and a Contact. The contacts of one pair of shapes are one patch: they share the normal and
 stand side by side, in the order of a convex polygon, anticlockwise about the normal.
 """
 
@@ -68,7 +68,7 @@ class ContactId(Record):
     patch = whole()
 
 
-class ContactPoint(Record):
+class Contact(Record):
     """Where two shapes touch."""
 
     point = vec3()  # m: midway between the two surfaces, world
@@ -110,4 +110,4 @@ class Detection(Record):
     order = int_vector()  # (ns) shapes along the axis of the sweep: kept from call to call
     starts = int_vector()  # (ns + 1) of the pairs of each shape
     ids = many(ContactId)
-    contacts = many(ContactPoint)
+    contacts = many(Contact)

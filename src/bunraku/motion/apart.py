@@ -17,7 +17,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from bunraku.collision import Contacts, Geometry, Placed
-from bunraku.collision.shape_layout import ContactId, ContactPoint
+from bunraku.collision.shape_layout import Contact, ContactId
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
 from bunraku.humanoid.foot import feet_of
 from bunraku.kernel.record import Many
@@ -66,7 +66,7 @@ class OwnLinks:
         """Pairs nearer than margin at one state, each once, by its nearest point."""
         poses = np.concatenate([kin.rotation.reshape(len(kin.rotation), 9), kin.position], axis=1)
         n = self.found.detect(poses, margin)
-        ids, contacts = Many(ContactId, self.found.ids[:n]), Many(ContactPoint, self.found.data[:n])
+        ids, contacts = Many(ContactId, self.found.ids[:n]), Many(Contact, self.found.data[:n])
         first, second = self.geometry.body[ids.column("a")].tolist(), self.geometry.body[ids.column("b")].tolist()
         gap = contacts.column("gap").tolist()
         best: dict[tuple[int, int], int] = {}

@@ -23,13 +23,12 @@ import numpy as np
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split, wide_ld
 from bunraku.kernel.vec import dot
-from bunraku.step.rows import CONTACT, W, body_source, force_pack, lanes_of, new_block, new_pack, pack_rate, tangents
-from bunraku.step.step_arrays import OK, ROOM, RowBlock, Step
+from bunraku.step.rows import CONTACT, body_source, force_pack, lanes_of, new_block, new_pack, pack_rate, tangents
+from bunraku.step.step_arrays import OK, ROOM, RowBlock, Step, W
 
 PUSH = 0.2  # part of an overlap that is taken back in a step
 PUSH_SPEED = 0.5  # m/s, at the most
 REST_SPEED = 0.01  # m/s of approach below which nothing bounces
-SLIPS = 1e-4  # m/s of slip from which a contact counts as sliding
 THREE = np.int64(3)
 
 

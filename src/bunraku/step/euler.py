@@ -30,10 +30,10 @@ from bunraku.step.contact_rows import contact_rows, keep_contacts
 from bunraku.step.drive import drive_joints, note_torques
 from bunraku.step.island import solve_islands
 from bunraku.step.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
+from bunraku.step.response import velocity_change
 from bunraku.step.rows import begin, find_islands, trace_all
-from bunraku.step.step_arrays import DIVERGED, OK, TOO_FAST, Step
+from bunraku.step.step_arrays import DIVERGED, NOT_FINITE, OK, TOO_FAST, Step
 from bunraku.step.tie_rows import keep_ties, tie_rows
-from bunraku.step.velocity import velocity_change
 
 FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # stages
 RIGID, SPRINGY = np.int64(0), np.int64(1)
@@ -55,6 +55,8 @@ def steps(h, n):
 def free_motion(h):
     """v' without constraints, and the velocities of all bodies."""
     s = Step(h)
+    if not all_finite(s):
+        return NOT_FINITE
     drive_joints(s, s.numbers.dt)
     return free_acceleration(s, s.f_ext)
 
@@ -100,12 +102,11 @@ def move(h):
     s = Step(h)
     note_torques(s)
     note_worst(s)
-    for k in range(s.v.shape[0]):
-        s.start_v[k] = s.v[k]
-        s.v[k] = s.next_v[k]
-    for k in range(s.q.shape[0]):
-        s.start_q[k] = s.q[k]
+    copy(s.start_q, s.q)
+    copy(s.start_v, s.v)
+    copy(s.v, s.next_v)
     advance(s.ints, s.q, s.moved, s.numbers.dt)
+    note_last(s)
     return OK
 
 
@@ -129,7 +130,7 @@ def all_rows(s: Step, soft):
     status = contact_rows(s, soft)
     if status == OK:
         status = joint_rows(s, NEAR_LIMITS)
-    if status == OK:
+    if status == OK and len(s.ties) > 0:
         status = tie_rows(s)
     if status == OK:
         status = trace_all(s)
@@ -152,14 +153,14 @@ def impulses(s: Step, soft):
         return status
     status = new_velocity(s, s.next_v)
     if not bounced or status < 0:
-        for k in range(s.moved.shape[0]):
-            s.moved[k] = s.next_v[k]
+        copy(s.moved, s.next_v)
     if status < 0:
         return status
     if s.info.trial == 0:
         keep_contacts(s, soft)  # from here on nothing can fail
         keep_joints(s)
-        keep_ties(s)
+        if len(s.ties) > 0:
+            keep_ties(s)
     return OK
 
 
@@ -185,6 +186,28 @@ def note_worst(s: Step):
     info.most_sweeps = max(info.most_sweeps, info.sweeps)
     info.unsolved_in_all += info.unsolved
     info.track_at += 1
+
+
+@inline
+def note_last(s: Step):
+    """What can be read of this step until the next one (bunraku.world.laststep)."""
+    copy(s.last_v, s.v)
+    copy(s.last_tau, s.applied)
+    copy(s.last_f_ext, s.f_ext)
+    s.known[0] = 1
+
+
+@inline
+def copy(to, x):
+    """to = x."""
+    for k in range(to.shape[0]):
+        to[k] = x[k]
+
+
+@inline
+def all_finite(s: Step):
+    """Whether all that a user can set is."""
+    return finite(s.q) and finite(s.v) and finite(s.tau) and finite(s.target_q) and finite(s.target_v)
 
 
 @inline

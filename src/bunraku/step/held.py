@@ -13,9 +13,9 @@ from bunraku.kernel.lanes import split
 from bunraku.model.layout import IV
 from bunraku.step.contact_rows import REST_SPEED
 from bunraku.step.joint_rows import TIE_ORIGIN
-from bunraku.step.rows import BODY, CONTACT, EQUALITY, W, side_rate
-from bunraku.step.step_arrays import RowBlock, Step
-from bunraku.step.velocity import along
+from bunraku.step.response import along
+from bunraku.step.rows import BODY, CONTACT, EQUALITY, side_rate
+from bunraku.step.step_arrays import RowBlock, Step, W
 
 
 @part

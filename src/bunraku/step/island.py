@@ -14,8 +14,8 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.record import handle
 from bunraku.kernel.table import run, stage
-from bunraku.step.rows import CONTACT, W, answer, ld_side
-from bunraku.step.step_arrays import DIVERGED, OK, ROOM_LARGE, Step
+from bunraku.step.rows import CONTACT, answer, ld_side
+from bunraku.step.step_arrays import DIVERGED, OK, ROOM_LARGE, Step, W
 
 DENSE = 150  # rows up to which an island is dense
 LARGE_STAGE = 30  # where the table has the stage that solves larger ones

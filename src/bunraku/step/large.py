@@ -15,8 +15,8 @@ from bunraku.kernel.table import stage
 from bunraku.kernel.vec import scale
 from bunraku.linalg.sparse_pattern import pattern
 from bunraku.step.island import finish_island, give_way
-from bunraku.step.rows import CONTACT, W, answer, ld_side
-from bunraku.step.step_arrays import DIVERGED, ROOM_LARGE, Step
+from bunraku.step.rows import CONTACT, answer, ld_side
+from bunraku.step.step_arrays import DIVERGED, ROOM_LARGE, Step, W
 
 EFFORT = 60_000  # steps times blocks: a cap of its own, as a Newton step of a large island costs a hundred sweeps
 LEAST = 20

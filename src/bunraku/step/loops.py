@@ -18,10 +18,10 @@ from bunraku.step.island import fill_matrix, gather
 from bunraku.step.joint_rows import ONE
 from bunraku.step.least import least_norm
 from bunraku.step.relative import POSITION, RATE, apart, turned_apart
+from bunraku.step.response import velocity_change
 from bunraku.step.rows import begin, find_islands, joint_pack, joint_source, new_pack, trace_all
 from bunraku.step.step_arrays import LOOPS_LARGE, OK, ROOM, Rows, Step
 from bunraku.step.tie_rows import ABOUT, ALONG, chosen, count_bits, ends_of, is_rigid, tie_pack, turning_error
-from bunraku.step.velocity import velocity_change
 
 
 @part

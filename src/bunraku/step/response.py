@@ -2,16 +2,17 @@
 cause.
 
 After the inward pass of the articulated-body algorithm, a unit wrench on a body is carried towards the base once, six
-times a body (Tazaki 2013, section 2.8; a backward pass only). At every joint it leaves a trace y = G'w, at a free base the
-wrench itself. Two bodies respond to each other through the joints that both ways share:
+times a body (Tazaki 2013, section 2.8; a backward pass only). At every joint it leaves a trace y = G'w, at a free base
+the wrench itself. Two bodies respond to each other through the joints that both ways share:
     K6[a, b] = sum over shared joints y_a D^-1 y_b  +  w_a' I_A^-1 w_b at a shared free base.
 All in world axes, wrench (n, f) and motion (al, a) at the bodies' own origins. Cost: a few tens of ns a joint of the
 way and body, then m^2.
 
 The same traces turn an impulse w on a body into what it does to every joint of its way, y w, and to a free base, I_A^-1
 w: six multiplications a joint. An outward pass then gives the velocity change of the whole figure in O(n):
-`forget_impulses`, `add_impulse`, `spread_impulses`. `Traces` holds what is found. Checked in
-tests/step/test_response.py.
+`forget_impulses`, `add_impulse`, `spread_impulses`. `velocity_change` does so with the impulses of a step, A^-1 H' lam,
+for all figures at once: those of all packs on a source are summed along its list. Checked in
+tests/step/test_response.py and tests/world/.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bunraku.dynamics.articulated import axis, carried, group_arm
 from bunraku.dynamics.delassus_kernel import group_force, pull_back
 from bunraku.dynamics.inertia import ld_articulated, solve_inertia
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.lanes import join, ld, st, wide_ld, wide_st
+from bunraku.kernel.lanes import join, ld, split, st, wide_ld, wide_st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
 from bunraku.model.layout import (
     ARM,
@@ -42,7 +43,7 @@ from bunraku.model.layout import (
     G,
     U,
 )
-from bunraku.step.step_arrays import Traces
+from bunraku.step.step_arrays import Rows, Step, Traces, W
 
 GROUP = 4  # numbers of a group of three wrenches: the three moments, then the three forces, each with one spare
 HOP = 6 * GROUP  # numbers a hop: two groups, up to three components each
@@ -312,3 +313,41 @@ def spread_group(ints, reals, work, lead, dv):
         m = i * NW
         st3(work, m + DA, axpy(x, ld3(work, m + G), al))
         st3(work, m + DA + 3, axpy(x, ld3(work, m + G + 3), add(a, cross(al, group_arm(ints, work, i)))))
+
+
+@inline
+def along(w, k, l0, l1, l2):
+    """Sum over a pack's rows of lam times one of its entries."""
+    x, y, z, _ = split(wide_ld(w, k))
+    return l0 * x + l1 * y + l2 * z
+
+
+@inline
+def impulse_on(rows: Rows, s):
+    """(moment, force) of all packs on source s."""
+    n = (0.0, 0.0, 0.0)
+    f = (0.0, 0.0, 0.0)
+    at = rows.sources[s].first_side
+    while at >= 0:
+        side = at % 2
+        pack = rows.packs[at // 2]
+        r = pack.first
+        l0 = rows.lam[r]
+        l1 = rows.lam[r + 1] if pack.lines > 1 else 0.0
+        l2 = rows.lam[r + 2] if pack.lines > 2 else 0.0
+        k = W * (at // 2) + 24 * side
+        w = rows.w
+        n = add(n, (along(w, k, l0, l1, l2), along(w, k + 4, l0, l1, l2), along(w, k + 8, l0, l1, l2)))
+        f = add(f, (along(w, k + 12, l0, l1, l2), along(w, k + 16, l0, l1, l2), along(w, k + 20, l0, l1, l2)))
+        at = pack.next_side[side]
+    return n, f
+
+
+@part
+def velocity_change(s: Step, out):
+    """Fill `out` (nv) with the change of velocity that the step's impulses cause."""
+    forget_impulses(s.ints, s.work)
+    for k in range(s.rows.count.sources):
+        n, f = impulse_on(s.rows, k)
+        add_impulse(s.ints, s.work, s.rows.traces, k, n, f)
+    spread_impulses(s.ints, s.reals, s.work, out)

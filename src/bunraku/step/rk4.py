@@ -27,7 +27,7 @@ from bunraku.model.layout import DA, NW
 from bunraku.model.model import Model
 from bunraku.step.advance import advance, chart_rate
 from bunraku.step.drive import drive_joints
-from bunraku.step.euler import ROWS, SOLVE, free_acceleration, note_worst, sane
+from bunraku.step.euler import ROWS, SOLVE, all_finite, copy, free_acceleration, note_last, note_worst, sane
 from bunraku.step.held import add_tie_forces, hold_forces, keep_hard, something_hits
 from bunraku.step.loops import (
     add_loop_forces,
@@ -37,9 +37,9 @@ from bunraku.step.loops import (
     measure_loops,
 )
 from bunraku.step.relative import ACCELERATION, POSITION, RATE
+from bunraku.step.response import velocity_change
 from bunraku.step.soft_ties import add_soft_wrenches, count_soft
-from bunraku.step.step_arrays import DIVERGED, EXTRA, OK, Step
-from bunraku.step.velocity import velocity_change
+from bunraku.step.step_arrays import DIVERGED, EXTRA, NOT_FINITE, OK, Step
 
 EVALUATE, LOOPS = 5, 6  # stages that other stages run
 MEASURE = np.int64(3)  # a level beside those of bunraku.step.loops
@@ -87,13 +87,6 @@ def furnish(step: Step, m: Model) -> None:
     put(own, **{name: np.zeros(m.nq) for name in ("first_q", "base_q", "back_q")})
     put(own, **{name: np.zeros(m.nv) for name in of_rates})
     put(own, held=np.zeros(6 * m.nb), ext=np.zeros(6 * m.nb))
-
-
-@inline
-def copy(to, x):
-    """to = x."""
-    for k in range(to.shape[0]):
-        to[k] = x[k]
 
 
 @inline
@@ -146,6 +139,8 @@ def begin_rk4(h):
     """v' without constraints and without springs (which come as rows here), and the velocities of the bodies."""
     s = Step(h)
     own = RungeKutta(h)
+    if not all_finite(s):
+        return NOT_FINITE
     copy(own.first_q, s.q)
     copy(own.first_v, s.v)
     clear(own.held)
@@ -315,4 +310,5 @@ def move_rk4(h):
     note_worst(s)
     copy(s.start_q, own.first_q)
     copy(s.start_v, own.first_v)
+    note_last(s)
     return OK

@@ -19,11 +19,10 @@ from bunraku.kernel.lanes import join, st, wide_ld, wide_st
 from bunraku.kernel.vec import axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
 from bunraku.step.response import SQUARE, respond_blocks, trace_joint, trace_way
-from bunraku.step.step_arrays import OK, ROOM, ROOM_POOL, Rows, Step
+from bunraku.step.step_arrays import OK, ROOM, ROOM_POOL, Rows, Step, W
 
 CONTACT, EQUALITY, BOUNDED = np.int64(0), np.int64(1), np.int64(2)  # kinds of block
 BODY, JOINT = np.int64(0), np.int64(1)  # kinds of source
-W = 48  # numbers of a pack: 12 entries of four lanes, moment and force on its one end, then on the other
 
 
 @inline

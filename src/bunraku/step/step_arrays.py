@@ -5,14 +5,12 @@ Whoever builds a world (bunraku.world.prepare, bunraku.world.room) puts an array
 a *pack* up to three rows between the same two sources, a *block* what a solver sees (bunraku.step.rows).
 
 State, which snapshots and saved worlds keep number by number: q, v, tau, target_q, target_v, drive, applied, numbers,
-info, ids, contacts, last_ids, memory, joint_impulse, ties, tie_kinds, tie_impulse, tie_last, track_q, track_v, start_q,
-start_v. So the order of fields of Numbers, Info, Drive, ContactMemory, Tie and TieKind is that of the files. All else is
+info, ids, contacts, last_ids, memory, joint_impulse, ties, tie_kinds, tie_impulse, tie_last, track_q, track_v, and all
+of the last step. So the order of fields of Numbers, Info, Drive, ContactMemory, Tie and TieKind is that of the files. All else is
 work: made anew for a scene, or scratch.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -39,23 +37,11 @@ OK = np.int64(0)
 ROOM = np.int64(-10)  # too few rows, packs, blocks or sources
 ROOM_LARGE = np.int64(-11)  # an array for large islands was too small, or their solver is not there yet
 ROOM_POOL = np.int64(-12)  # too few 6x6 responses
+NOT_FINITE = np.int64(-13)  # something that was set is not: nothing is done
 DIVERGED = np.int64(-20)  # something is no longer finite, or too fast
 LOOPS_LARGE = np.int64(-21)  # an island of closed loops that rk4 cannot solve densely
 
 TOO_FAST = 1e5  # m/s or rad/s beyond which a step counts as diverged
-
-
-def number(k: int) -> Any:
-    """k as np.int64: see `places`."""
-    return np.int64(k)
-
-
-def places(first: Any, last: Any) -> tuple[Any, ...]:
-    """Numbers first … last - 1.
-
-    As np.int64: a plain int has a type of its own in Numba, and every function would be compiled again for each.
-    """
-    return tuple(np.int64(k) for k in range(first, last))
 
 
 class Numbers(Record):
@@ -273,6 +259,9 @@ class Traces(Record, after=Detection.layout.slots):
     pool = vector()  # SQUARE a pair of sources of a tree: 6x6 responses
 
 
+W = 48  # numbers of a pack: 12 entries of four lanes, moment and force on its one end, then on the other
+
+
 class Rows(Record, after=Traces.layout.slots):
     """Sources, packs, rows and blocks (bunraku.step.rows)."""
 
@@ -288,7 +277,7 @@ class Rows(Record, after=Traces.layout.slots):
     sources = many(Source)
     count = ref(Count)
     packs = many(Pack)
-    w = vector()  # W a pack: 12 entries of 4 lanes, lane j is row j
+    w = vector()  # W a pack: lane j of an entry is row j
     blocks = many(RowBlock)
     b = vector()  # (rows) rate without impulses less what is wanted
     p = vector()  # (rows) the same for positions
@@ -339,6 +328,10 @@ class Step(Record):
     moved = vector()  # the rate at which positions move
     start_q = vector()  # at the start of the last step
     start_v = vector()
+    last_v = vector()  # after it,
+    last_tau = vector()  # what drives gave in it,
+    last_f_ext = vector()  # what pushed the bodies in it,
+    known = int_vector()  # (1) and whether there was one
     numbers = ref(Numbers)
     info = ref(Info)
     # joints

@@ -28,7 +28,7 @@ from bunraku.step.step_arrays import EXTRA, EXTRA_COUNT, OK, Step
 FIRST, LAST = 28, 29  # stages
 LOG_FULL = np.int64(-30)  # status
 PATCH_COLUMNS = 4  # numbers of a patch in the log, as in the file: two shapes, number of points, state
-TOUCH = 1e-6  # m: as in bunraku.world.views
+TOUCH = 1e-6  # m: a point with a smaller gap touches, whether it presses or not; also when points and lines are one
 PRESSING = 1e-9  # N
 
 

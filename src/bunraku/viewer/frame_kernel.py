@@ -84,7 +84,7 @@ class FigureFrame(Record):
     figures = many(FigureRow)  # (ng)
 
 
-class ContactFrame(Record):
+class WorldFrame(Record):
     """What a frame tells of the contacts of a world."""
 
     rows = many(ContactRow)
@@ -133,9 +133,9 @@ def body_rows(h):
 
 @entry("h h")
 def contact_rows(h, own):
-    """Fill rows and figures of a ContactFrame from the contacts of the last step of a world; returns how many of them
+    """Fill rows and figures of a WorldFrame from the contacts of the last step of a world; returns how many of them
     touch."""
-    s, t = Step(h), ContactFrame(own)
+    s, t = Step(h), WorldFrame(own)
     found, dt = s.detection, s.numbers.dt
     for k in range(len(t.figures)):
         t.figures[k].force = (0.0, 0.0, 0.0)
@@ -186,7 +186,7 @@ def contact_rows(h, own):
 
 
 @inline
-def closed(t: ContactFrame, begin, end, patch, normal):
+def closed(t: WorldFrame, begin, end, patch, normal):
     """Write number and state of the patch of rows begin … end; returns (end, number of the next patch)."""
     if end == begin:
         return end, patch
@@ -198,7 +198,7 @@ def closed(t: ContactFrame, begin, end, patch, normal):
 
 
 @inline
-def patch_state(t: ContactFrame, begin, end, normal):
+def patch_state(t: WorldFrame, begin, end, normal):
     """See the module text."""
     nx, ny, nz = normal
     total = px = py = pz = 0.0
@@ -233,8 +233,8 @@ def patch_state(t: ContactFrame, begin, end, normal):
 
 @entry("h")
 def zero_moment_rows(own):
-    """Fill zmp of a ContactFrame: the formula of bunraku.world.measures, NaN where no ground pushes up."""
-    t = ContactFrame(own)
+    """Fill zmp of a WorldFrame: the formula of bunraku.world.measures, NaN where no ground pushes up."""
+    t = WorldFrame(own)
     for k in range(len(t.figures)):
         f, m = t.figures[k].ground, t.figures[k].moment
         up = f[2]

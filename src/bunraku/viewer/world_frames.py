@@ -21,11 +21,11 @@ from bunraku.step.tie_rows import SPRING
 from bunraku.viewer.curves import Curves
 from bunraku.viewer.frame_kernel import (
     BodyMass,
-    ContactFrame,
     ContactRow,
     FigureForce,
     FigureFrame,
     MassPoint,
+    WorldFrame,
     body_rows,
     contact_rows,
     figure_rows,
@@ -46,7 +46,7 @@ class WorldFrames:
         self.maker = FrameMaker(world.model, figures)
         self._rows, self._zmp = zeros(ContactRow, 0), np.zeros((len(figures), 3))
         forces = zeros(FigureForce, len(figures))
-        self._contacts = put(ContactFrame(), rows=self._rows, figures=forces, zmp=self._zmp)
+        self._contacts = put(WorldFrame(), rows=self._rows, figures=forces, zmp=self._zmp)
         self._forces = self._contacts.figures.column("force")
 
     def frame(self) -> bytes:

@@ -8,8 +8,8 @@ dynamics (rnea) with
 
 gives the wrench that each joint carries; along the joint's free axes this is tau plus the force of a limit. Forces are
 means of the step: an impact counts as impulse / dt. World axes; wrenches (force, moment) at the bodies' origins; SI
-units. Cost: a few copies a call of `step`; the rest only when read, once a step (bunraku.world.laststep_kernel).
-Checked in tests/world/test_sensors.py.
+units. The step itself writes down its start and its end; the rest is found when it is read, once a step
+(bunraku.world.laststep_kernel). Checked in tests/world/test_sensors.py.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Loads:
 
 
 class LastStep:
-    """See the module text. `stamp` changes whenever what is here may have changed."""
+    """See the module text. `stamp` changes whenever what is here may have changed; the arrays are those of the step."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -55,12 +55,6 @@ class LastStep:
         self._turned: TurnedStep | None = None
         self._loads: tuple[int, Loads] | None = None
         self._poses: tuple[int, Kinematics] | None = None
-
-    def end(self, world: World) -> None:
-        """After a step that was good; q and v at its start are written by the step itself."""
-        self.after[:], self.tau[:], self.f_ext[:] = world.v, world.applied, world._f_ext
-        self.known[0] = 1
-        self.stamp += 1
 
     def forget(self, world: World) -> None:
         """After a step that failed: detection has written over the last contacts."""

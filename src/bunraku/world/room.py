@@ -14,8 +14,7 @@ from bunraku.model.model import Model
 from bunraku.step.island import DENSE, LARGE_STAGE, no_large
 from bunraku.step.large import solve_large
 from bunraku.step.response import BASE, HOP, SQUARE
-from bunraku.step.rows import W
-from bunraku.step.step_arrays import ROOM_LARGE, ROOM_POOL, Count, Pack, RowBlock, Source, Step, Tree
+from bunraku.step.step_arrays import ROOM_LARGE, ROOM_POOL, Count, Pack, RowBlock, Source, Step, Tree, W
 
 MOST = 200_000  # rows beyond which a scene is refused
 

@@ -28,16 +28,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.collision.regions import Region, region
-from bunraku.collision.shape_layout import ContactPoint
+from bunraku.collision.shape_layout import Contact
 from bunraku.kernel.record import Many, zeros
+from bunraku.step.step_log import PRESSING, TOUCH
 from bunraku.step.virtual_link.link_memory import link_state
 from bunraku.world.laststep import cross, last_contacts
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
 
-TOUCH = 1e-6  # m: a point with a smaller gap touches, whether it presses or not; also when points and lines are one
-PRESSING = 1e-9  # N
 RESTING = 1e-4  # m/s of slip below which a patch sticks
 
 
@@ -167,8 +166,8 @@ class ContactInfo:
 
 def _patch(points: np.ndarray, normal: np.ndarray) -> Region:
     """The region of points (n, 3)."""
-    data = zeros(ContactPoint, len(points))
-    contacts = Many(ContactPoint, data)
+    data = zeros(Contact, len(points))
+    contacts = Many(Contact, data)
     contacts.column("point")[:], contacts.column("normal")[:] = points, normal
     return region(data, tolerance=TOUCH)
 

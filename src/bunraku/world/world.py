@@ -36,6 +36,7 @@ from bunraku.step.euler import steps
 from bunraku.step.step_arrays import (
     DIVERGED,
     LOOPS_LARGE,
+    NOT_FINITE,
     ROOM,
     ROOM_LARGE,
     ROOM_POOL,
@@ -106,7 +107,7 @@ class World(watched.Watched):
     target_q: np.ndarray  # (nq,) where servos lead
     target_v: np.ndarray  # (nv,)
     applied: np.ndarray  # (nv,) N m or N: of all drives in the last step
-    drive: np.ndarray  # (nv, columns) of bunraku.step.drive
+    drive: np.ndarray  # (nv, …) a Drive of bunraku.step.step_arrays a row
     # made by bunraku.world.prepare
     _table: Table
     _step: Step  # the same by name
@@ -279,11 +280,8 @@ class World(watched.Watched):
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends, law = (
-            (self._end("connect", a), self._end("connect", b)),
-            law_of(stiffness, damping, break_force, break_torque),
-        )
-        return self._ties.make(self, ends, at, axes, law)
+        law = law_of(stiffness, damping, break_force, break_torque)
+        return self._ties.make(self, (self._end("connect", a), self._end("connect", b)), at, axes, law)
 
     def spring(
         self,
@@ -301,7 +299,8 @@ class World(watched.Watched):
         coordinates at this moment, the links' origins by default; `rest` [m] is its length without force, the present
         one by default. Cut it with `disconnect`."""
         self._prepare()
-        ends, law = (self._end("spring", a), self._end("spring", b)), law_of(stiffness, damping, break_force)
+        law = law_of(stiffness, damping, break_force)
+        ends = self._end("spring", a), self._end("spring", b)
         return self._ties.spring(self, ends, (at_a, at_b), rest, law)
 
     def _end(self, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
@@ -364,14 +363,13 @@ class World(watched.Watched):
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
-        left = whole_steps(n)
+        left = n if type(n) is int and n >= 0 else whole_steps(n)
         self._prepare()
-        check_finite(self)
+        if self._controllers:  # the step looks itself, but they come first
+            check_finite(self)
         while left > 0:
             for c in self._controllers:
                 c(self)
-            if self._controllers:
-                check_finite(self)
             self._push_now()
             wanted = 1 if self._pushes else min((left, *map(self._free_steps, self._controllers)))
             left -= wanted
@@ -380,10 +378,8 @@ class World(watched.Watched):
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
-                    self._last.forget(self)
                     self._answer(status)
-            if self._controllers or left == 0:  # sensors may be read before the next step
-                self._last.end(self)
+            self._last.stamp += 1  # sensors may be read before the next step
 
     def _free_steps(self, controller: Callable[[World], None]) -> int:
         """Steps from now to the next one before which a controller wants to be called."""
@@ -403,6 +399,9 @@ class World(watched.Watched):
 
     def _answer(self, status: int) -> None:
         """Make room and let the step be tried again, or say why it cannot be done."""
+        if status == NOT_FINITE:
+            check_finite(self)
+        self._last.forget(self)
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)

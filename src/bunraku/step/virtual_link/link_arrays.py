@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.step.step_arrays import EXTRA, Step, places
+from bunraku.step.step_arrays import EXTRA, Step
 from bunraku.step.virtual_link.link_layout import NF, NP, NR, VERTICES, work_size
 
-LINK_INTS, LINK_REALS, PATCHES, FLAGS, RECORD, LINK_WORK, LINK_IWORK, LINK_F, LINK_A = places(EXTRA, EXTRA + 9)
-LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND, LINK_LOW, LINK_HIGH = places(EXTRA + 9, EXTRA + 17)
+NUMBERS = tuple(np.int64(k) for k in range(EXTRA, EXTRA + 17))
+LINK_INTS, LINK_REALS, PATCHES, FLAGS, RECORD, LINK_WORK, LINK_IWORK, LINK_F, LINK_A = NUMBERS[:9]
+LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND, LINK_LOW, LINK_HIGH = NUMBERS[9:]
 
 PATCH = np.int64(
     3
