@@ -81,8 +81,8 @@ def test_contacts_that_cannot_all_rest_do_not_break_the_cones():
 @pytest.mark.parametrize("friction, at_cone", [(0.6, 0), (0.22, 3), (0.1, 4)])
 def test_optimum_is_that_of_a_general_solver(friction, at_cone):
     """min w |hand - wanted|^2 + |a_j|^2 + eps |f|^2 over y = (a, f) with the base rows, resting contacts and cones, by
-    SciPy's SLSQP. It gets y = solution of the rows + T z, T scaled so that the cost is |z|^2 but for a shift, and starts
-    far away; it stops when the cost changes by 1e-12 of its size, well above the rounding of its sum."""
+    SciPy's SLSQP. Its unknowns are z in y = solution of the rows + T z, with T such that the cost is |z|^2 but for a
+    shift; it starts far away and stops where the cost changes by 1e-12 of its size, well above the sum's rounding."""
     m, q, v = bent(3)
     cs = [replace(c, friction=friction) for c in corners(("right",))]
     task, eps, wt = Task("left_hand", (4.0, 3.0, -2.0), weight=50.0), 1e-3, 50.0

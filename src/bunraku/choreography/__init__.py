@@ -1,4 +1,4 @@
-"""Choreography: pin and drag a figure whose motion obeys dynamics (document 004). See docs/choreography.md."""
+"""Pin and drag a figure whose motion obeys dynamics (Yamane & Nakamura 2002). See docs/choreography.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _HOME = {
     "score": "Score",
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names.split()}
-__all__ = ["Choreography", "Drag", "Pin", "Relations", "Score", "Violation", "end_link_relations"]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
+    *("Choreography", "Drag", "Pin", "Relations", "Score", "Violation", "end_link_relations")
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,5 @@
-"""Pins and drags: links that shall stay where they are, or follow a target.
-
-They exert no force; see bunraku.choreography.engine.
-"""
+"""Pins and drags: links that shall stay where they are, or follow a target. They exert no force; see
+bunraku.choreography.engine."""
 
 from __future__ import annotations
 
@@ -76,7 +74,7 @@ def checked_point(what: str, x: Any) -> np.ndarray:
         out = np.array(x, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} needs three finite numbers, got {x!r}.") from None
-    if out.shape != (3,) or not np.all(np.isfinite(out)) or np.any(np.abs(out) > 1e6):
+    if out.shape != (3,) or not (np.abs(out) <= 1e6).all():
         raise InputError(f"{what} needs three finite numbers below 1e6, got {x!r}.")
     return out
 

@@ -14,8 +14,9 @@ from bunraku.model.limits import within_limits
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
 
-UPRIGHT = 0.6  # part of the height of the centre of mass at the start, below which a figure lies, unless its feet alone touch the floor
-LOW = 0.25  # part of that height below which it has fallen in any case
+# parts of the height of the centre of mass at the start
+UPRIGHT = 0.6  # below it a figure lies, unless its feet alone touch the floor
+LOW = 0.25  # below it a figure has fallen in any case
 EDGE = 0.05  # m: a capture point so far outside the support is falling
 
 
