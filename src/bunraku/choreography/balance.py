@@ -1,4 +1,4 @@
-"""Balance of a choreographed figure: what the floor's forces shall do to its momentum.
+"""Balance of a choreographed figure: what the floor's forces should do to its momentum.
 
 The law is that of bunraku.control.capture_point with a reference r at rest, the middle of the links that carry:
     pressure wanted at p = x + gain (x - r),   c'' = w^2 (c - p), at the most `PUSH`,   L' = -gain L
@@ -33,7 +33,7 @@ from bunraku.kernel.record import flat
 from bunraku.kernel.vec import dot, sub
 from bunraku.model.layout import NW, PLACE, RIGID
 
-AWAY = 0.01  # m from where it is to where it shall be, from which a dragged foot leaves the floor
+AWAY = 0.01  # m between a dragged foot and its target, from which on it leaves the floor
 NEAR = 0.03  # m of the capture point from the middle of the links that go on carrying
 PUSH = 6.0  # m/s^2: largest acceleration of the centre of mass that is asked for
 LOWEST = 0.1  # m: a pendulum is taken to be at least so high; a figure may crouch or lie

@@ -258,7 +258,7 @@ class Choreography:
         self._aim(item)
 
     def _aim(self, item: Pin) -> None:
-        """Where a pin or drag shall be, into the kernels' arrays."""
+        """Where a pin or drag should be, into the kernels' arrays."""
         if not self.dynamics:
             return
         self.world.targets[item.place] = item.target
@@ -284,7 +284,7 @@ class Choreography:
 
     @property
     def violations(self) -> list[Violation]:
-        """How far each pin and drag is from where it shall be now: (item, metres, radians)."""
+        """How far each pin and drag is from where it should be now: (item, metres, radians)."""
         if not self._items:
             return []
         k = kinematics(self.model, self.figure.q.copy())

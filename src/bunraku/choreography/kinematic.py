@@ -4,7 +4,7 @@
 Least squares with the weights of the dynamic one: pins and drags before desired joint values; links that stand on the
 floor at the start are held in their pose, unless they are dragged; a base that moves costs BASE times what a joint
 costs, as a root that is not dragged would rather stay. No forces, no balance: q and v are moved by semi-implicit Euler.
-NumPy: 0.3 ms a step. Checked in tests/choreography/test_figure2.py.
+In NumPy a step takes 0.3 ms. Checked in tests/choreography/test_figure2.py.
 """
 
 from __future__ import annotations

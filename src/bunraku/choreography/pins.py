@@ -1,4 +1,4 @@
-"""Pins and drags: links that shall stay where they are, or follow a target. They exert no force; see
+"""Pins and drags: links that are to stay where they are, or follow a target. They exert no force; see
 bunraku.choreography.engine."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ AXES = ("xyz", "pose")
 
 @dataclass(eq=False)
 class Pin:
-    """A link that shall stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at
+    """A link that is to stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at
     `rotation` (3, 3). `place` is its number among pins and drags, -1 once released."""
 
     name: str
@@ -61,7 +61,7 @@ class Drag(Pin):
 
 
 class Violation(NamedTuple):
-    """How far a pin or drag is from where it shall be."""
+    """How far a pin or drag is from where it should be."""
 
     item: Pin
     metres: float

@@ -32,7 +32,7 @@ class DanceReport:
     beyond_limits: dict[str, float]  # joints at their limits {name: excess}
     com: np.ndarray  # [m]
     capture: np.ndarray  # capture point [m]
-    reference: np.ndarray  # where it shall be [m]
+    reference: np.ndarray  # where it should be [m]
     supports: int = 0  # links that carry
     state: str  # "standing", "falling" or "fallen"
     residual: float = 0.0  # of the world's own contact problem

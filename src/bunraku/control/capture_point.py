@@ -1,4 +1,4 @@
-"""The one balance law: where the floor's pressure shall be, and the rates of momentum that follow from it.
+"""The one balance law: where the floor's pressure should be, and the rates of momentum that follow from it.
 
 A figure above its support is a linear inverted pendulum (Pratt et al. 2006, Englsberger et al. 2011):
     frequency        w^2 = g / height

@@ -1,4 +1,4 @@
-"""Which foot stands and where the next one shall land.
+"""Which foot stands and where the next one should land.
 
 A clock plays the phases of a plan; sensors measure the contacts; steps move to catch a fall.
 
@@ -40,7 +40,7 @@ FAST = 2.2  # largest rate of the clock
 HASTE = 3.5  # the same on both feet in the plan's own steps, where the next foot to be lifted can catch the fall
 CALM = 0.03  # m: an error of the capture point with which no foot is lifted as long as both can hold it
 HOLD = 1.5  # s that both feet stay for that
-HOME = 0.04  # m a step back towards the plan
+HOME = 0.04  # m back towards the plan in each step
 SOFT = 0.03  # s in which a new landing place is taken up
 LAST = 0.04  # s before landing, in which it stays
 BOTH = 40  # rows of a support on both feet that count at the most
