@@ -362,8 +362,8 @@ class Choreography:
         return self.world.record(path, every, title=title, meta=meta, precise=True)
 
     def stage(self, **options: Unpack[StageOptions]) -> View:
-        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a View, which
-        a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote, token as of
+        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a View,
+        which a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote, token as of
         World.view; score: a file that the page's Score button writes; recordings: a folder for takes. Touch the
         choreography meanwhile with `view.lock` held or after `view.pause()`."""
         viewer: Any = importlib.import_module("bunraku.viewer.stage")  # it stands above; see bunraku.world.watched

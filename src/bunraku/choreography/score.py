@@ -75,7 +75,7 @@ class Act:
 @dataclass
 class Score:
     """What is done to a figure, by time: pins, drags, poses, balance. A Choreography writes one down as it goes; `save`
-    and `load` keep it as TOML, `Choreography.perform` does it again. Times in s, places in m. See docs/choreography.md."""
+    and `load` keep it as TOML, `Choreography.perform` does it again. Times [s], places [m]; docs/choreography.md."""
 
     model: str = "human"
     start: tuple[float, ...] = ()
