@@ -1,15 +1,15 @@
 """One step of a choreographed figure inside the world's step: the stage that stands at TOUCH.
 
-    FREE    as ever, with the torques of the step before; poses of all bodies
-    TOUCH   contacts; then: state -> contacts that carry, pins and drags, balance, desired joint values, limits -> whole-body problem -> torques;
-            FREE again with these
+    FREE          as ever, with the torques of the step before; poses of all bodies
+    TOUCH         contacts; then state -> contacts that carry, pins and drags, balance, desired joint values, limits
+                  -> whole-body problem -> torques; FREE again with these
     ROWS … MOVE   as ever
 
 So the world does what it always does with the torques it is given: pins and drags exert no force, and the same torques
 give the same motion in a plain world bit for bit. The contact rows of the problem are those of the world's step: the
 velocity after the step, at the pose of its start, is zero, or closes the gap. The figure's own links are kept from
-touching each other. Contacts with loose things are not foreseen; the world answers them. Checked in
-tests/choreography/.
+touching each other. The problem does not foresee contacts with loose things; the world answers them. Checked in
+tests/choreography/test_engine.py and tests/choreography/test_consistency.py.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows 
 SPRUNG = 5e-3  # m: the same gap where springs carry: soles tilt on them
 BACK = 20.0  # 1/s: how a corner that springs lifted is set down again
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
-ACCURACY = -2e-3  # of accelerations; forces are a plan, the world finds its own
+ACCURACY = -2e-3  # of accelerations alone, so the sign: forces are a plan, the world finds its own
 LOAD = 2.0  # N: least normal force that friction is counted with
 SKIN = 1e-3  # m: how far links of the figure stay from each other
 BRAKE = 0.04  # s in which links that come near each other are slowed down

@@ -1,7 +1,7 @@
-"""The whole-body problem as a record in a Table, behind the arrays of a world's step, so that one table can hold both.
+"""The whole-body problem as a record in a Table, after the arrays of a world's step, so that one table can hold both.
 
 nj joint degrees of freedom (a free base's six left out), C contacts, T tasks, B turns of balls, D dense rows at the
-most; n unknowns: joint accelerations first, filled up to whole lanes, then three forces a contact, in its frame
+most; n unknowns: joint accelerations first, filled up to whole lanes, then three forces for each contact, in its frame
 (normal, two tangents). World axes, SI units. `Room` makes the arrays.
 """
 
@@ -51,7 +51,7 @@ class Counts(Record):
     factors = whole()
     rounds = whole()
     limited = whole()  # torques at their limits
-    patience = whole()  # iterations a round at the most
+    patience = whole()  # at most so many iterations in a round
     first_force = whole()  # where the forces begin among the unknowns
     unknowns = whole()
     width = whole()  # numbers in a row of the form: the unknowns and the right side, in whole lanes
@@ -182,7 +182,7 @@ class WholeBodyProblem(Record, after=BEFORE):
     # scratch
     columns = matrix()  # (n, 6) answers of the base
     frame = many(SupportFrame)  # (C)
-    rows = vector()  # contacts, tasks, momentum, times the roots of their weights, right sides behind them
+    rows = vector()  # contacts, tasks, momentum, times the roots of their weights, each with its right side at the end
     form = vector()  # the quadratic form with its right side as last column
     factors = vector()
     schur = vector()  # the forces' block
