@@ -64,7 +64,7 @@ def run(folder: Path, tests: Sequence[str], plain: bool) -> dict[str, Any]:
     """Outcome of tests in a copy."""
     environment = {
         **os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "src"), str(folder)]), "BUNRAKU_QUIET": "1",
-        "NUMBA_DISABLE_JIT": "1" if plain else "0", "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_DISABLE_JIT": "1" if plain else "0", "PYTHONDONTWRITEBYTECODE": "1", "BUNRAKU_PATIENCE": "30",
     }  # fmt: skip
     file = folder / "outcome.json"
     file.unlink(missing_ok=True)
