@@ -24,7 +24,8 @@ with walk.world.record(path):
 with Recording.open(path) as recording:
     report = walk_report(recording, feet_in(walk.model, h.feet, h.model), pattern)
 print(
-    f"{len(report.landings)} steps, {report.distance:.2f} m at {report.speed:.2f} m/s, cost of transport {report.cost_of_transport:.2f}"
+    f"{len(report.landings)} steps, {report.distance:.2f} m at {report.speed:.2f} m/s, cost of transport "
+    f"{report.cost_of_transport:.2f}"
 )
 print(f"noise of the foot force on one foot: {100 * report.noise[0]:.1f} % of the weight")
 for foot in walk.footstep_error():

@@ -12,7 +12,21 @@ import bunraku
 SOURCE = Path(bunraku.__file__).parent
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("errors", "files", "kernel", "linalg", "model", "dynamics", "collision", "contact", "step", "world", "recording"),
+    *(
+        "errors",
+        "files",
+        "lazy",
+        "version",
+        "kernel",
+        "linalg",
+        "model",
+        "dynamics",
+        "collision",
+        "contact",
+        "step",
+        "world",
+        "recording",
+    ),
     *(
         "humanoid",
         "control",

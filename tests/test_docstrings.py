@@ -43,7 +43,8 @@ def exists(name: str) -> bool:
             continue
         if k == len(parts):
             return True
-        text = file.read_text(encoding="utf-8")
+        names = file.with_suffix(".pyi")  # of a package that loads them when first used
+        text = file.read_text(encoding="utf-8") + (names.read_text(encoding="utf-8") if names.is_file() else "")
         return re.search(rf"\b{re.escape(parts[k])}\b", text) is not None
     return False
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.scene.scene import built_in, load
+from bunraku.scene import built_in, load
 from bunraku.step import step_arrays as at
 from bunraku.step.virtual_link.link_memory import share_surface
 from bunraku.world import World

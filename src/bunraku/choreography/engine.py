@@ -21,7 +21,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -42,7 +42,13 @@ from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
 from bunraku.recording.recorder import Recorder
+from bunraku.world.diverged import steps_in, whole_steps
+from bunraku.world.figure import Figure
 from bunraku.world.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from bunraku.viewer.stage import StageOptions
+    from bunraku.viewer.view import View
 
 PIN_WEIGHT, DRAG_WEIGHT = 2e3, 1e3
 
@@ -56,13 +62,36 @@ class DanceSnapshot:
     score: tuple[Any, ...]
 
 
-class Choreography:
-    """See the module text.
+class DanceOptions(TypedDict, total=False):
+    """Options of a Choreography."""
 
-    model: human() by default; at (x, y[, z]) or a full q: where it stands; dt [s]; contact and integrator as of World;
-    balance: keep the figure standing; friction of the floor; gains: choreography.gains; floor False: no ground (add
-    what you like to `world` before the first step).
+    at: Sequence[float] | None
+    dt: float
+    contact: str
+    integrator: str
+    balance: bool
+    dynamics: bool
+    friction: float
+    gains: Gains | None
+    seed: int
+    floor: bool
+
+
+class Choreography:
+    """A figure that is pinned and dragged, and moves as its dynamics allow: `pin`, `drag`, `pose`, `run`.
+
+    model: human() by default; at: x, y[, z] [m] or a full q: where it stands; dt [s]; contact and integrator as of
+    World; balance: keep the figure standing; dynamics False: kinematics alone; friction of the floor; gains: how
+    stiffly it follows; floor False: no ground (add what you like to `world` before the first step). Everything done is
+    kept in `score`, which performs it again. World axes, SI units. See docs/choreography.md.
     """
+
+    model: Model
+    world: Studio
+    figure: Figure
+    gains: Gains
+    dynamics: bool
+    score: Score
 
     def __init__(
         self,
@@ -79,6 +108,8 @@ class Choreography:
         seed: int = 0,
         floor: bool = True,
     ) -> None:
+        if not isinstance(model, Model | None):
+            raise InputError(f"Choreography: {model!r} is no Model; write bk.human(), or bk.load(path) for a file.")
         self.model, self._stance = on_stage(human() if model is None else model)
         self.gains, self.dynamics = gains or Gains(), bool(dynamics)
         self.world = Studio(dt=dt, contact=contact, integrator=integrator, seed=seed)
@@ -273,11 +304,11 @@ class Choreography:
         if self.dynamics:
             self.world.step(n)
         else:
-            kinematic_steps(self, int(n))
+            kinematic_steps(self, whole_steps(n))
 
     def run(self, seconds: float) -> None:
-        """Advance by a time, rounded to whole steps."""
-        self.step(round(seconds / self.world.dt))
+        """Advance by a time [s], rounded to whole steps."""
+        self.step(steps_in(seconds, self.world.dt))
 
     @property
     def violations(self) -> list[Violation]:
@@ -327,18 +358,18 @@ class Choreography:
             raise InputError("record: without dynamics there are no forces to record; make it with dynamics=True.")
         return self.world.record(path, every, title=title, meta=meta, precise=True)
 
-    def stage(self, **options: Any) -> Any:
-        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a handle
-        (bunraku.viewer.view.View), which a notebook shows in place. options: port, browser, play, speed, title, host,
-        allow_remote, token as of World.view; score: a file that the page's Score button writes; recordings: a folder
-        for takes. Touch the choreography meanwhile with `view.lock` held or after `view.pause()`."""
+    def stage(self, **options: Unpack[StageOptions]) -> View:
+        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a View, which
+        a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote, token as of
+        World.view; score: a file that the page's Score button writes; recordings: a folder for takes. Touch the
+        choreography meanwhile with `view.lock` held or after `view.pause()`."""
         viewer: Any = importlib.import_module("bunraku.viewer.stage")  # it stands above; see bunraku.world.watched
         return viewer.open_stage(self, **options)
 
     view = stage
 
     @classmethod
-    def perform(cls, score: Score, model: Model | None = None, **options: Any) -> Choreography:
+    def perform(cls, score: Score, model: Model | None = None, **options: Unpack[DanceOptions]) -> Choreography:
         """Do all that a score says, to its end; returns the choreography. `options` go before the score's own."""
         c = score.choreography(model, **options)
         score.play(c)

@@ -34,9 +34,10 @@ Checked in tests/choreography/test_score.py.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -46,7 +47,7 @@ from bunraku.files import write_text
 from bunraku.model.build import quaternion
 
 if TYPE_CHECKING:
-    from bunraku.choreography.engine import Choreography
+    from bunraku.choreography.engine import Choreography, DanceOptions
     from bunraku.choreography.pins import Pin
     from bunraku.model.model import Model
 
@@ -73,7 +74,8 @@ class Act:
 
 @dataclass
 class Score:
-    """See the module text."""
+    """What is done to a figure, by time: pins, drags, poses, balance. A Choreography writes one down as it goes; `save`
+    and `load` keep it as TOML, `Choreography.perform` does it again. Times in s, places in m. See docs/choreography.md."""
 
     model: str = "human"
     start: tuple[float, ...] = ()
@@ -154,7 +156,7 @@ class Score:
         times = [t for a in self.acts for t in (a.begin, a.end or 0.0, *(row[0] for row in a.path))]
         return max([0.0, *times, *(t for t, _ in self.poses), *(t for t, _ in self.balances)]) + 0.5
 
-    def choreography(self, model: Model | None = None, **options: Any) -> Choreography:
+    def choreography(self, model: Model | None = None, **options: Unpack[DanceOptions]) -> Choreography:
         """A choreography at the score's beginning."""
         from bunraku.choreography.engine import Choreography
 
@@ -179,7 +181,7 @@ class Score:
         out += [(at(t), 5, ("balance", on)) for t, on in self.balances]
         return sorted(out, key=lambda e: e[:2])
 
-    def play(self, c: Choreography, progress: Any = None) -> None:
+    def play(self, c: Choreography, progress: Callable[[float], None] | None = None) -> None:
         """Do all of it to a choreography from its present time on, up to `length`."""
         dt, now, made = c.world.dt, 0, {}
         last = round(self.length / dt)
@@ -212,7 +214,7 @@ class Score:
         c.score.seconds = self.seconds
 
     @staticmethod
-    def _go(c: Choreography, steps: int, progress: Any) -> None:
+    def _go(c: Choreography, steps: int, progress: Callable[[float], None] | None) -> None:
         while steps > 0:
             n = min(steps, 250)
             c.step(n)

@@ -92,7 +92,7 @@ def answer(name: str, args: list[str]) -> int:
         print(usage())
         return 0
     if name in ("-V", "--version"):
-        from bunraku import __version__
+        from bunraku.version import __version__
 
         print(f"bunraku {__version__}")
         return 0

@@ -87,7 +87,8 @@ def main(
     else:
         off = ", ".join(f"{v['link']} {1e3 * v['metres']:.1f} mm" for v in data["violations"]) or "none"
         print(
-            f"{score}: {data['simulated_s']:g} s in {wall:.2f} s, {data['state']}; pins and drags left, and how far off: {off}"
+            f"{score}: {data['simulated_s']:g} s in {wall:.2f} s, {data['state']}; pins and drags left, and how far "
+            f"off: {off}"
         )
         if out is not None:
             print(f"files in {out}/")

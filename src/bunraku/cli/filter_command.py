@@ -104,7 +104,8 @@ def main(
     else:
         print(f"{target}: {filtered.text()}")
         print(
-            f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} N, {data['wall_s']:.1f} s"
+            f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} "
+            f"N, {data['wall_s']:.1f} s"
         )
         if walked is not None:
             print(f"{follow}: {walked.text()}")

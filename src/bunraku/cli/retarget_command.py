@@ -56,7 +56,8 @@ def main(
     m = motion.meta
     low, high = (1000 * x for x in m["floor_m"])
     print(
-        f"{target}: {len(motion)} frames, {motion.duration:.3g} s; lengths times {m['scale']:.4g}, floor {low:.0f} to {high:.0f} mm"
+        f"{target}: {len(motion)} frames, {motion.duration:.3g} s; lengths times {m['scale']:.4g}, floor {low:.0f} to "
+        f"{high:.0f} mm"
     )
     for name, x in m["clipped_rad"].items():
         print(f"  {name} was beyond its limits by up to {x:.2g} rad")

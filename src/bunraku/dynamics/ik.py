@@ -64,6 +64,10 @@ def inverse_kinematics(
     wanted = [targets] if isinstance(targets, Target) else list(targets)
     if not wanted:
         raise InputError("inverse_kinematics: there is no target.")
+    if not all(isinstance(t, Target) for t in wanted):
+        raise InputError(
+            f"inverse_kinematics: {targets!r} is no Target; write e.g. Target('left_hand', (0.4, 0.3, 1))."
+        )
     goals = [_goal(model, t) for t in wanted]
     q = np.array(model.neutral() if q is None else q, dtype=float)
     if q.shape != (model.nq,):

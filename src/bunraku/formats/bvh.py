@@ -40,7 +40,7 @@ class BvhJoint:
 
 @dataclass
 class Bvh:
-    """joints, parents first; values (frames, channels) in the order of the joints and their channels; frame_time [s]."""
+    """Joints, parents first; values (frames, channels) in the order of the joints and channels; frame_time [s]."""
 
     joints: list[BvhJoint]
     values: np.ndarray

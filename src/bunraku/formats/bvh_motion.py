@@ -18,7 +18,7 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.formats.bvh import Bvh, BvhJoint, read
+from bunraku.formats.bvh import Bvh, BvhJoint, read, write
 from bunraku.model.along import frame_along
 from bunraku.model.configuration import multiply
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
@@ -37,6 +37,14 @@ def load_bvh(path: str | Path, *, scale: float = SCALE) -> Motion:
     scale: metres a unit of the file (0.01 where it is in centimetres; 0.056444 for the CMU collection).
     """
     return to_motion(read(path), scale=scale, name=Path(path).stem)
+
+
+def save_bvh(
+    motion: Motion, path: str | Path, *, order: str = "ZYX", scale: float = SCALE, fps: float | None = None
+) -> Path:
+    """Write a motion as a BVH file. order: of the rotation channels; scale: metres a unit of the file (0.01 writes
+    centimetres); fps: frames a second, the motion's own by default."""
+    return write(from_motion(motion, order=order, scale=scale, fps=fps), path)
 
 
 def to_motion(bvh: Bvh, *, scale: float = SCALE, name: str = "figure") -> Motion:

@@ -38,6 +38,12 @@ class Humanoid:
     hands: tuple[str | None, str | None]
     mapping: Mapping[str, Any]
 
+    @classmethod
+    def of(cls, model: Model, mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> Humanoid:
+        """The walking parts of a figure: feet, legs, trunk, hands. mapping: a TOML file, or its content as a dict, that
+        names what cannot be found; those of simple_humanoid, TALOS and G1 are found by the model's name."""
+        return humanoid(model, mapping)
+
     @cached_property
     def stand(self) -> np.ndarray:
         """q of a walker's stance."""

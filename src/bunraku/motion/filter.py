@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -102,6 +102,15 @@ class Filtered:
         return "\n".join([head, *feet, *fell, "moved by", *self.moved.lines()])
 
 
+class FilterOptions(TypedDict, total=False):
+    """Options of dynamics_filter that `follow` passes on."""
+
+    dt: float
+    load: tuple[float, float] | None
+    margin: float
+    strength: float
+
+
 def dynamics_filter(
     motion: Motion,
     *,
@@ -112,9 +121,10 @@ def dynamics_filter(
     strength: float = 1.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Filtered:
-    """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where
-    the motion has flights (0.05, 3.5). margin [m]: how far inside the soles the zero-moment point is planned. strength:
-    what the torque limits of the figure are multiplied with."""
+    """The nearest physically consistent motion to a recorded or imported one, with ground reaction, zero-moment point
+    and torques. dt [s]: of its frames; friction of the floor; load: least and largest ground reaction planned, of the
+    weight; by default (0.5, 1.6), where the motion has flights (0.05, 3.5). margin [m]: how far inside the soles the
+    zero-moment point is planned. strength: what the torque limits of the figure are multiplied with."""
     model = motion.model
     if not model.joints or model.joints[0].kind != "free":
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")

@@ -24,7 +24,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from bunraku.errors import InputError
 from bunraku.model.configuration import difference
 from bunraku.model.model import Model
 from bunraku.motion.contact_times import tidy
-from bunraku.motion.filter import limits
+from bunraku.motion.filter import FilterOptions, limits
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
 from bunraku.motion.paths import rotation_vector
 from bunraku.motion.quick_configuration import stepper
@@ -156,12 +156,12 @@ def follow(
     record: str | Path | None = None,
     prepare: Callable[[World], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **filtering: Any,
+    **filtering: Unpack[FilterOptions],
 ) -> Followed:
-    """Follow a motion in a world of its own; see the module text. source: a filtered or solved motion, or a Motion or
-    Recording, which are made consistent first where they have no forces (`filtering`: options of dynamics_filter).
-    model: the figure, that of the motion by default. help: limits, or a force [N] (its moment then 0.2 m times it).
-    record: a file. prepare(world) may change the world before it starts."""
+    """Let a figure follow a motion in a world of its own, by its own torques. source: a filtered or solved motion, or a
+    Motion or Recording, which are made consistent first where they have no forces (`filtering`: options of
+    dynamics_filter). model: the figure, that of the motion by default. help: limits, or a force [N] (its moment then
+    0.2 m times it). record: a file. prepare(world) may change the world before it starts."""
     solved = solved_of(source, model, seconds, **filtering)
     lead = lead_of(solved)
     aid = help if isinstance(help, Help) else Help(float(help), 0.2 * float(help))

@@ -68,7 +68,8 @@ def generate(
     bound: float = 300.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solved:
-    """Generate a motion; see the module text.
+    """Generate a motion with its torques and forces from contacts, trajectories and known components; what they leave
+    open follows from the equation of motion. What contacts or joints cannot do is flagged, frame by frame.
 
     known: {"acceleration" | "torque": {joint: value}, "force": {contact's frame: six values, NaN where unknown}}; a
     value is a number, one a degree of freedom (NaN: unknown), or a function of t. weights: of {"acceleration", "force",

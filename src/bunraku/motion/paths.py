@@ -6,6 +6,7 @@ and Hogan 1985), at rest at every one of them; `swing` is the way of a foot from
 (`rates`, `turn_rates`): of second order in H, 1e-3 s. Checked in tests/motion/test_paths.py.
 """
 
+# pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

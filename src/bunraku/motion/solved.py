@@ -47,7 +47,9 @@ class Touch:
 
 @dataclass(frozen=True, eq=False)
 class Solved(InFrames):
-    """See the module text. `flags`: name -> (n,) bool, frames to distrust and why; `grips`: links that may be pulled."""
+    """A motion with its torques and contact forces, as `generate` and `dynamics_filter` give it: `times` [s], `q`, `v`,
+    `torques` [N m or N], `com`, `zmp` [m], `ground_reaction` [N]; `save` writes a recording. `flags`:
+    name -> (n,) bool, frames to distrust and why; `grips`: links that may be pulled."""
 
     model: Model
     dt: float

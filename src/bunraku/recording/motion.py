@@ -26,7 +26,7 @@ class Motion:
     model: Model
     times: np.ndarray
     q: np.ndarray
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         t, q = np.asarray(self.times, dtype=float), np.asarray(self.q, dtype=float)

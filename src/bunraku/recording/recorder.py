@@ -13,6 +13,7 @@ name.part, and the error says so. Simulating goes on bit for bit as without. Che
 tests/recording/test_recorder.py; cost and size in docs/recordings.md.
 """
 
+# pyright: reportPrivateUsage=false, reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 import json
@@ -41,10 +42,16 @@ UNITS = {
 
 
 class Recorder:
-    """See the module text.
+    """Writes what a world does into a file while it steps; `World.record` makes one. A context manager, or `close` it.
 
-    `meta`: plain values of the user's own, kept in the file; precise: float64 instead of float32, twice as large.
+    every: steps a frame; meta: plain values of the user's own, kept in the file; precise: float64 instead of float32,
+    twice as large. See docs/recordings.md.
     """
+
+    world: World
+    frames: int  # written so far
+    precise: bool
+    log: Log
 
     def __init__(
         self,
@@ -128,7 +135,7 @@ def to_plain_events(events: list[dict[str, Any]]) -> list[Any]:
 
 def header(world: World, every: int, title: str, meta: dict[str, Any]) -> dict[str, Any]:
     """What a recording says about its world."""
-    from bunraku import __version__
+    from bunraku.version import __version__
 
     columns = world._geometry.ints[:, [FIGURE, BODY]].tolist()
     shapes = [[*columns[k], owner_of(world, k)[1]] for k in range(len(columns))]

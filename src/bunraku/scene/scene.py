@@ -1,6 +1,6 @@
 """A Scene: a checked scene file, ready to be built into a World and run.
 
-    scene = bk.scene.load("slope")            # a built-in one, or the path of a TOML file
+    scene = bk.load_scene("slope")            # a built-in one, or the path of a TOML file
     world = scene.build()                     # a World; or:
     record = scene.run()                      # runs to its end, a Recording
 
@@ -34,20 +34,22 @@ CONNECTION = ("at", "axes", "break_force", "break_torque", "compliance", "dampin
 SPRING = ("at_a", "at_b", "stiffness", "damping", "rest", "break_force")
 
 
-def load(path: str | Path) -> Scene:
-    """Read and check a scene file, or a built-in scene by name."""
+def load_scene(path: str | Path) -> Scene:
+    """Read and check a scene file (TOML), or a built-in scene by name: bar, fall, linkage, one_foot, slope, spin, stand
+    or toe_edge."""
     file = find(path)
     return Scene(file.stem, file, read(file))
 
 
 def built_in() -> dict[str, str]:
     """Name -> what it shows, of every built-in scene."""
-    return {p.stem: load(p).about for p in sorted(built_in_folder().glob("*.toml"))}
+    return {p.stem: load_scene(p).about for p in sorted(built_in_folder().glob("*.toml"))}
 
 
 @dataclass(frozen=True)
 class Scene:
-    """See the module text. `tables` is the file's content, checked."""
+    """A checked scene file: `build` makes a World of it, `run` runs it to its end; `tables` is the file's content. See
+    docs/scenes.md."""
 
     name: str
     path: Path

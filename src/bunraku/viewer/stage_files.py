@@ -96,7 +96,8 @@ class Takes:
                 self._process.kill()
             _, said = self._process.communicate(timeout=LONGEST)
             if self._process.returncode:
-                content = f"The {kind.upper()} file could not be made: {(said.strip().splitlines() or ['no reason was given'])[-1]}"
+                reason = (said.strip().splitlines() or ["no reason was given"])[-1]
+                content = f"The {kind.upper()} file could not be made: {reason}"
             elif out.stat().st_size > LARGEST:
                 content = f"The {kind.upper()} file has more than {LARGEST >> 20} MB; use `bunraku export` on the take."
             else:

@@ -162,7 +162,7 @@ def slope(
     places += [(x, low + np.tan(a) * (x - edge), tuple(up)) for x in spread(edge + clear, edge + length - clear)]
     places += [(x, low + rise, (0.0, 0.0, 1.0)) for x in spread(edge + length + clear, edge + length + clear + step)]
     places.append(places[-1])  # closes the feet
-    steps = []
+    steps: list[Footstep] = []
     for k, (x, z, normal) in enumerate(places):
         at = beside(h, k % 2, x, 0.0, 0.0, float(z))
         steps.append(Footstep(at.side, at.position, at.yaw, normal))

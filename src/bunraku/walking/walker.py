@@ -38,6 +38,7 @@ from bunraku.walking.pace import LEVEL
 from bunraku.walking.terrain import Terrain
 from bunraku.walking.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.walking.walking_torques import servo_targets
+from bunraku.world.figure import Figure
 from bunraku.world.world import World
 
 LOW = 0.6  # of the height of the centre of mass over the lower foot: it fell
@@ -56,11 +57,25 @@ class FootError:
 
 
 class Walker:
-    """See the module text. terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z =
-    0; sensors: options of add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro":
-    0.01}}}; torque_limits: servos let go at the model's limits, which the stabiliser keeps in any case; self_collision:
-    whether the figure's own links touch each other; by default unless they are meshes or cylinders, whose hulls overlap
-    at the joints."""
+    """A walking pattern played in a physical world of its own: `run` walks, `fell` [s] and `footstep_error()` say how it
+    went; `world`, `figure` are what it walks in and with.
+
+    servo: "pd", "velocity" or "position", without a stabiliser; bushes: rubber feet; stabiliser: balance by the
+    figure's own sensors; dt, period [s]: of the world and of the stabiliser; terrain: shapes for World.add_fixed
+    besides the ground; ground: whether there is a plane z = 0; sensors: options of add_sensor by kind ("imu",
+    "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let go at the model's
+    limits, which the stabiliser keeps in any case; self_collision: whether the figure's own links touch each other; by
+    default unless they are meshes or cylinders, whose hulls overlap at the joints.
+    """
+
+    pattern: WalkingPattern
+    humanoid: Humanoid
+    bushes: Bushes | None
+    model: Model  # with bushes, where there are any
+    world: World
+    figure: Figure
+    upright: np.ndarray  # the vertical in the base's frame, as the pattern starts
+    height: float  # m: of the centre of mass above the lower foot, as the pattern starts
 
     def __init__(
         self,
@@ -157,7 +172,7 @@ class Walker:
 
     def footstep_error(self) -> tuple[FootError, FootError]:
         """Where the feet are against the end of the pattern."""
-        out = []
+        out: list[FootError] = []
         for f in self.humanoid.feet:
             body, R = self.figure.pose(f.link)
             link = self.humanoid.model.frame(f.link)
@@ -222,7 +237,7 @@ def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]
     beat = float(np.sqrt(max(h.legs) / 9.81))  # s, about 0.3 for a human figure
     for slower in (1.0, 1.3, 1.7):
         try:
-            out = []
+            out: list[WalkingPlan] = []
             for first in (0, 1):
                 steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
                 one, two = 1.2 * slower * beat, 0.3 * slower * beat

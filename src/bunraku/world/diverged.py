@@ -1,5 +1,6 @@
-"""What can go wrong in a step, in words."""
+"""What can go wrong in a step, in words; how many steps are asked for."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from math import isfinite
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.errors import BunrakuError
+from bunraku.errors import BunrakuError, InputError
 from bunraku.step import step_arrays as at
 
 if TYPE_CHECKING:
@@ -16,6 +17,20 @@ if TYPE_CHECKING:
 
 class StepDiverged(BunrakuError):
     """A step gave something that is not finite or absurdly fast; the world keeps its last good state."""
+
+
+def whole_steps(n: float) -> int:
+    """A number of steps; InputError where it is none."""
+    if not (isfinite(n) and n >= 0 and n == int(n)):
+        raise InputError(f"step: {n} is not a whole number of 0 or more; `run` takes seconds.")
+    return int(n)
+
+
+def steps_in(seconds: float, dt: float) -> int:
+    """How many steps a time [s] has, rounded; InputError where it goes backwards."""
+    if not (isfinite(seconds) and seconds >= 0):
+        raise InputError(f"run: {seconds} s is not a time of 0 or more; go back with a snapshot.")
+    return round(seconds / dt)
 
 
 def diverged(world: World, status: int = at.DIVERGED) -> str:

@@ -1,6 +1,7 @@
 """Figure: a figure or thing in a world, as views of its part of the world's state, and its servos; what is measured on
 it stands in `world.measured`."""
 
+# pyright: reportPrivateUsage=false, reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -31,10 +32,19 @@ class LinkOf:
 
 
 class Figure(Measured):
-    """A figure or thing in a world: views of its part of the state."""
+    """A figure or thing in a world, as `World.add` returns it: `q`, `v`, `tau` are its part of the world's state and can
+    be written; `figure["left_hand"]` is one of its links; SI units, world axes."""
+
+    world: World
+    name: str
+    model: Model
 
     def __init__(self, world: World, name: str, model: Model) -> None:
         self.world, self.name, self.model = world, name, model
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{x:.3f}" for x in self.pose(self.model.links[0].name)[0])
+        return f"<Figure {self.name!r}: {self.model.nv} degrees of freedom, {self.model.mass:.4g} kg, at ({at})>"
 
     def __getitem__(self, name: str) -> LinkOf:
         self.model.frame(name)
@@ -153,6 +163,18 @@ class Figure(Measured):
         track_q[:, self.part.q], track_v[:, self.part.v] = rows, rates
         w._info[TRACK_AT] = 0
         w._set_track(track_q, track_v)
+
+
+def link_of(world: World, who: str, x: LinkOf | Figure | str) -> LinkOf:
+    """A link of a world: a link, a figure (its first link), or "figure.link"; `who` asks for it."""
+    if isinstance(x, LinkOf):
+        return x
+    if isinstance(x, Figure):
+        return LinkOf(x, x.model.links[0].name)
+    if not isinstance(x, str):
+        raise InputError(f"{who}: {x!r} is no link; write figure['name of the link'] or \"figure.link\".")
+    figure, _, link = x.partition(".")
+    return world[figure][link] if link else link_of(world, who, world[figure])
 
 
 def anchor(x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:

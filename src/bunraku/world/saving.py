@@ -53,7 +53,7 @@ def save(world: World, path: str | Path) -> Path:
 
 def structure(world: World, snapshot: Snapshot) -> dict[str, Any]:
     """All that is not an array."""
-    from bunraku import __version__
+    from bunraku.version import __version__
 
     return {
         "format": FORMAT,

@@ -7,6 +7,7 @@ broken, pushes with the time at which they end, sensors with what chance gave th
 tests/world/test_saving.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import json

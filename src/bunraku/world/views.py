@@ -18,6 +18,7 @@ be below zero. Forces are means of the step, points are those of its start, `sli
 in tests/world/test_views.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -41,9 +42,10 @@ PRESSING = 1e-9  # N
 RESTING = 1e-4  # m/s of slip below which a patch sticks
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContactInfo:
-    """One contact patch: two shapes. Forces act on `a`; world axes, SI units; see the module text."""
+    """One contact patch: two shapes that touch. Forces [N] act on `a`; world axes, SI units. `force`, `cop`, `state`,
+    `motion` and `margins` say how it carries; see docs/world.md."""
 
     a: str
     b: str
@@ -57,6 +59,11 @@ class ContactInfo:
     mu: float  # friction coefficient
     solves: int  # sweeps of the iterative solver in the step, solves of virtual links
     link: str | None = None  # state that contact by virtual links found
+
+    def __repr__(self) -> str:
+        sides = " on ".join(f"{figure}.{link}" for figure, link in self.bodies)
+        at = ", ".join(f"{x:.3f}" for x in self.cop)
+        return f"<ContactInfo {sides}: {self.state}, {float(self.force @ self.normal):.4g} N at ({at})>"
 
     @property
     def force(self) -> np.ndarray:
@@ -175,8 +182,9 @@ def _edge(corners: np.ndarray, p: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of the last step: contacts, constraint rows of the largest island, sweeps, residual, overlap [m], what
-    did not converge."""
+    """Figures of the last step: contacts, islands, constraint rows of the largest island, sweeps of the solver, relative
+    residual, overlap `penetration` [m], islands `unsolved`, kinetic and potential energy [J]; `worst_residual`,
+    `most_sweeps` and `unsolved_in_all` are those of all steps since `World.forget_worst`."""
 
     contacts: int = 0
     islands: int = 0
@@ -192,7 +200,7 @@ class Report:
     fallback: int = 0  # 1 where virtual links handed the step to the iterative solver
     fallbacks: int = 0  # such steps in the world's life
     solves: int = 0
-    extra: dict[str, float] = field(default_factory=dict)
+    extra: dict[str, float] = field(default_factory=dict[str, float])
 
     @staticmethod
     def of(world: World) -> Report:
@@ -239,7 +247,8 @@ def contact_views(world: World) -> list[ContactInfo]:
     ids, data, force = last_contacts(world)
     if len(ids) == 0:
         return []
-    g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info[arrays.SWEEPS]), []
+    g, poses, sweeps = world._geometry, world._last.poses(), int(world._info[arrays.SWEEPS])
+    out: list[ContactInfo] = []
     linked = world.contact == "virtual_link"
     if linked and not world._info[arrays.FELL]:
         sweeps = int(world._info[arrays.SOLVES])

@@ -5,17 +5,19 @@
     fig = world.add(bk.human(), at=(0, 0, 0.901))
     world.run(seconds=2.0)
 
-Positions are where models' root frames go. Contacts are rigid and solved by `pgs` (constraint.contact). A connection
+Positions are where models' root frames go. Contacts are rigid and solved by one of three
+models (bunraku.world.contact_models). A connection
 ties any of the six axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point where it is
 made, and the frame has world axes then. A step that fails raises `StepDiverged` and leaves the world at its last good
 state. Checked in tests/world/.
 """
 
+# pyright: reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -33,24 +35,64 @@ from bunraku.step.contact_rows import FORCE_COLUMNS
 from bunraku.step.euler import steps
 from bunraku.world import contact_models as models
 from bunraku.world import joints, watched
-from bunraku.world.diverged import StepDiverged, check_finite, diverged
-from bunraku.world.figure import Figure, LinkOf, anchor
+from bunraku.world.diverged import StepDiverged, check_finite, diverged, steps_in, whole_steps
+from bunraku.world.figure import Figure, LinkOf, anchor, link_of
 from bunraku.world.general_shapes import general_steps, refuse_without_extra
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.prepare import prepare
 from bunraku.world.room import Room, TooLarge
-from bunraku.world.sensors import Sensor, sensor_of
+from bunraku.world.sensors import (
+    IMU,
+    Choice,
+    Disturbance,
+    Encoders,
+    ForceTorque,
+    JointSensor,
+    Mounting,
+    Sensor,
+    SoleForce,
+    sensor_of,
+)
 from bunraku.world.snapshot import Snapshot, put_back, take
 from bunraku.world.ties import Connection, Ties
 from bunraku.world.views import ContactInfo, Report, contact_views
 
+At = LinkOf | Figure | str
+
 
 class World(watched.Watched):
-    """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]:
-    how far ahead contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.step.rk4); seed: of `rng`,
-    the world's one source of chance (noise of sensors)."""
+    """Figures and things that are stepped together, with contacts, joint limits, connections, drives and sensors.
 
+        world = World(dt=0.001)
+        world.add_ground(friction=0.8)
+        figure = world.add(bk.human(), at=(0, 0, 0.901))
+        world.run(seconds=2.0)
+
+    dt [s]; contact: "pgs", "virtual_link" or "penalty" (stiffness [N/m], damping [N s/m] of a point); integrator:
+    "euler" (semi-implicit) or "rk4"; gravity [m/s^2]; tolerance: relative residual of the contact problem, in at most
+    so many sweeps; margin [m]: how far ahead contacts are seen; seed: of `rng`, the world's one source of chance (noise
+    of sensors). A step that fails raises StepDiverged and leaves the world at its last good state. See docs/world.md.
+    """
+
+    dt: float  # s
+    contact: str
+    integrator: str
+    gravity: tuple[float, ...]  # m/s^2
+    tolerance: float
+    sweeps: int
+    margin: float  # m
+    stiffness: float  # N/m
+    damping: float  # N s/m
+    time: float  # s
+    rng: np.random.Generator
+    q: np.ndarray  # (nq,) coordinates of all figures, one after the other
+    v: np.ndarray  # (nv,) rates
+    tau: np.ndarray  # (nv,) N m or N: torques of motors
+    target_q: np.ndarray  # (nq,) where servos lead
+    target_v: np.ndarray  # (nv,)
+    applied: np.ndarray  # (nv,) N m or N: of all drives in the last step
+    drive: np.ndarray  # (nv, columns) of bunraku.step.drive
     # made by bunraku.world.prepare
     _table: Table
     _geometry: Geometry
@@ -106,6 +148,10 @@ class World(watched.Watched):
         self._controllers: list[Callable[[World], None]] = []
         self._ready = False
 
+    def __repr__(self) -> str:
+        names = ", ".join(list(self._figures)[:6]) + (" …" if len(self._figures) > 6 else "")
+        return f"<World at {self.time:g} s, dt {self.dt:g} s, {self.contact}, {self.integrator}: {names or 'empty'}>"
+
     # ---- building
     # -------------------------------------------------------------------------------------------------------------
 
@@ -123,6 +169,8 @@ class World(watched.Watched):
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or
         restitution None leaves them to the other side. self_collision False: its own links never touch each other
         (hulls of a robot's meshes often overlap)."""
+        if not isinstance(model, Model):
+            raise InputError(f"World.add: {model!r} is no Model; write bk.human(), bk.box(…), or bk.load(path).")
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -195,8 +243,8 @@ class World(watched.Watched):
 
     def connect(
         self,
-        a: LinkOf | Figure,
-        b: LinkOf | Figure | None = None,
+        a: LinkOf | Figure | str,
+        b: LinkOf | Figure | str | None = None,
         *,
         at: Sequence[float] | None = None,
         axes: str = "x y z",
@@ -205,8 +253,8 @@ class World(watched.Watched):
         compliance: float = 0.0,
         damping: float = 0.0,
     ) -> Connection:
-        """Tie a link to another, or to the world (None), along some of x y z rx ry rz; see the module text for the
-        frame.
+        """Tie a link to another, or to the world (None), along some of x y z rx ry rz of a frame that has world axes now
+        and is fixed to the first link from then on. A link is `figure["name"]` or "figure.name".
 
         at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the
         step's mean force exceeds it. compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with
@@ -216,13 +264,13 @@ class World(watched.Watched):
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends = anchor(a), anchor(b)
+        ends = self._end("connect", a), self._end("connect", b)
         return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
 
     def spring(
         self,
-        a: LinkOf | Figure,
-        b: LinkOf | Figure | None = None,
+        a: LinkOf | Figure | str,
+        b: LinkOf | Figure | str | None = None,
         *,
         at_a: Sequence[float] | None = None,
         at_b: Sequence[float] | None = None,
@@ -235,8 +283,11 @@ class World(watched.Watched):
         coordinates at this moment, the links' origins by default; `rest` [m] is its length without force, the present
         one by default. Cut it with `disconnect`."""
         self._prepare()
-        ends = anchor(a), anchor(b)
+        ends = self._end("spring", a), self._end("spring", b)
         return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
+
+    def _end(self, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
+        return anchor(None if x is None else link_of(self, who, x))
 
     def disconnect(self, connection: Connection) -> None:
         """Cut a connection; cutting it twice does no harm."""
@@ -247,12 +298,20 @@ class World(watched.Watched):
         """Connections by number, with those that broke or were cut until their number is used again."""
         return dict(self._ties.connections)
 
-    def push(self, link: LinkOf, force: Sequence[float], seconds: float, torque: Sequence[float] = (0, 0, 0)) -> None:
-        """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now."""
+    def push(
+        self,
+        link: LinkOf | Figure | str,
+        force: Sequence[float],
+        seconds: float,
+        torque: Sequence[float] = (0, 0, 0),
+    ) -> None:
+        """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now. The link is
+        `figure["trunk"]` or "human.trunk"."""
+        on = link_of(self, "push", link)
         wrench = np.array([*force, *torque], dtype=float)
         if wrench.shape != (6,) or not np.all(np.isfinite(wrench)) or not seconds > 0:
             raise InputError("push: force and torque need three finite numbers each, seconds a positive one.")
-        self._pushes.append((link.figure.name, link.name, wrench, self.time + seconds))
+        self._pushes.append((on.figure.name, on.name, wrench, self.time + seconds))
 
     def add_controller(self, controller: Callable[[World], None]) -> None:
         """Call `controller(world)` before every step; it may set torques. One that acts less often says so by an
@@ -260,9 +319,19 @@ class World(watched.Watched):
         dt) is a multiple of it."""
         self._controllers.append(controller)
 
-    def add_sensor(self, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
-        """A sensor "joint", "force_torque", "sole" or "imu" at a link, frame or (by name, "human.left_knee") joint:
-        world.sensors."""
+    @overload
+    def add_sensor(self, kind: Literal["joint"], at: At, **options: Unpack[Disturbance]) -> JointSensor: ...
+    @overload
+    def add_sensor(self, kind: Literal["force_torque"], at: At, **options: Unpack[Mounting]) -> ForceTorque: ...
+    @overload
+    def add_sensor(self, kind: Literal["sole"], at: At, **options: Unpack[Mounting]) -> SoleForce: ...
+    @overload
+    def add_sensor(self, kind: Literal["imu"], at: At, **options: Unpack[Mounting]) -> IMU: ...
+    @overload
+    def add_sensor(self, kind: Literal["encoders"], at: At, **options: Unpack[Choice]) -> Encoders: ...
+    def add_sensor(self, kind: str, at: At, **options: Any) -> Sensor:
+        """A sensor "joint", "force_torque", "sole", "imu" or "encoders" at a link, frame or (by name,
+        "human.left_knee") joint; see docs/world.md for its channels and options."""
         self.sensors.append(sensor_of(self, kind, at, **options))
         return self.sensors[-1]
 
@@ -277,9 +346,9 @@ class World(watched.Watched):
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
+        left = whole_steps(n)
         self._prepare()
         check_finite(self)
-        left = int(n)
         while left > 0:
             for c in self._controllers:
                 c(self)
@@ -304,8 +373,8 @@ class World(watched.Watched):
         return every - round(self.time / self.dt) % every
 
     def run(self, seconds: float) -> None:
-        """Advance by a time, rounded to whole steps."""
-        self.step(round(seconds / self.dt))
+        """Advance by a time [s], rounded to whole steps."""
+        self.step(steps_in(seconds, self.dt))
 
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
