@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/motion-generation.md: a walk of our own with noise, filtered: strobe picture, ground reaction and zero-moment point.
+"""Makes the pictures of docs/motion-generation.md: a noisy walk, filtered: strobe picture, ground reaction and ZMP.
 
 python docs/make_motion_pictures.py [FOLDER]
 """

@@ -45,7 +45,8 @@ for name, motion in (("reach", reach), ("squat", squat)):
     )
     load = motion.ground_reaction[1:, 2] / motion.weight
     print(
-        f"{name}: ground reaction {load.min():.3f} to {load.max():.3f} of the weight, largest torque {np.abs(motion.torques).max():.0f} N m"
+        f"{name}: ground reaction {load.min():.3f} to {load.max():.3f} of the weight, largest torque "
+        f"{np.abs(motion.torques).max():.0f} N m"
     )
     print(
         f"  base rows {found.base:.1e} of the weight; torques alone {open_loop.within(0.3):.1e} rad in 0.3 s;", end=" "

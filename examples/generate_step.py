@@ -68,7 +68,8 @@ print(f"{len(motion) - 1} steps; flagged frames: {flagged}")
 with tempfile.TemporaryDirectory() as folder, Recording.open(motion.save(Path(folder) / "step.bkr")) as saved:
     found = consistency(saved)
 print(
-    f"base rows from the file: {found.base:.1e} of the weight; pull {found.pull:.1e} N, outside the cone {found.cone:.1e} N"
+    f"base rows from the file: {found.base:.1e} of the weight; pull {found.pull:.1e} N, outside the cone "
+    f"{found.cone:.1e} N"
 )
 open_loop, led = replay(motion, seconds=0.5), replay(motion, stiffness=500.0, damping=30.0)
 print(f"in the world: {open_loop.within(0.5):.1e} rad after 0.5 s of torques alone;", end=" ")

@@ -55,14 +55,16 @@ found = consistency(swing)
 hip = swing.torques[1:, human.joint("left_hip").v]
 asked = np.abs(hip - [kick(t) for t in swing.times[:-1]]).max()
 print(
-    f"the centre of mass swings over {lean:.2f} m; a hand holds up to {pull.max():.0f} N; energy {np.ptp(energy):.1f} J up and down"
+    f"the centre of mass swings over {lean:.2f} m; a hand holds up to {pull.max():.0f} N; energy {np.ptp(energy):.1f} "
+    "J up and down"
 )
 print(
     f"energy less work of the joints: {off:.2f} J; base rows {found.base:.1e} of the weight; hips off {asked:.1e} N m"
 )
 again = replay(swing)
 print(
-    f"replayed by torques alone: {again.within(0.5):.1e} rad in 0.5 s, {again.error.max():.1e} rad in {swing.times[-1]:g} s"
+    f"replayed by torques alone: {again.within(0.5):.1e} rad in 0.5 s, {again.error.max():.1e} rad in "
+    f"{swing.times[-1]:g} s"
 )
 assert found.base < 1e-9 and np.all(swing.admissible) and lean > 0.2 and pull.max() > 300.0
 assert asked < 1e-9

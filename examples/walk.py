@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import bunraku as bk
-from bunraku.humanoid.foot_loads import soles_in
+from bunraku.humanoid.foot import feet_in
 from bunraku.humanoid.parts import humanoid
 from bunraku.motion import Recording
 from bunraku.walking.footsteps import footsteps
@@ -22,9 +22,10 @@ with walk.world.record(path):
     walk.run()
 
 with Recording.open(path) as recording:
-    report = walk_report(recording, soles_in(walk.model, h.feet, h.model), pattern)
+    report = walk_report(recording, feet_in(walk.model, h.feet, h.model), pattern)
 print(
-    f"{len(report.landings)} steps, {report.distance:.2f} m at {report.speed:.2f} m/s, cost of transport {report.cost_of_transport:.2f}"
+    f"{len(report.landings)} steps, {report.distance:.2f} m at {report.speed:.2f} m/s, cost of transport "
+    f"{report.cost_of_transport:.2f}"
 )
 print(f"noise of the foot force on one foot: {100 * report.noise[0]:.1f} % of the weight")
 for foot in walk.footstep_error():

@@ -28,7 +28,7 @@ def test_a_choreography_takes_a_model():
 
 def test_a_target_is_no_name():
     for wrong in ("left_hand", ["left_hand"]):
-        with pytest.raises(InputError, match="is no Target; write e.g. Target"):
+        with pytest.raises(InputError, match=r"is no Target; write e\.g\. Target"):
             bk.inverse_kinematics(bk.human(), wrong)
 
 

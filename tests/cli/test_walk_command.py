@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bunraku.cli import main
+from bunraku.cli.walk_output import FILES
 from bunraku.motion import Recording
 
 LEGLESS = """<robot name="crate"><link name="base"><inertial><mass value="1"/>
@@ -24,6 +25,7 @@ def test_two_steps_and_their_files(tmp_path, capsys):
     assert names == {
         "walk.bkr", "summary.json", "walk.gif", "strobe.png", "forces.png", "zmp.png", "footprints.png", "torques.png",
     }  # fmt: skip
+    assert names | {"walk.html"} == set(FILES)
     with Recording.open(out / "walk.bkr") as r:
         assert r.finished and r.duration == pytest.approx(said["simulated_s"])
         assert [e["kind"] for e in r.events] == ["push", "push"]

@@ -77,7 +77,8 @@ def test_contacts_that_cannot_all_rest_do_not_break_the_cones():
 
 
 def test_optimum_is_that_of_a_general_solver():
-    """min w |hand - wanted|^2 + |a_j|^2 + eps |f|^2 over (a, f) with the base rows, resting contacts and cones, by SciPy's SLSQP."""
+    """min w |hand - wanted|^2 + |a_j|^2 + eps |f|^2 over (a, f) with the base rows, resting contacts and cones, by
+    SciPy's SLSQP."""
     m, q, v = bent(3)
     cs = corners(("right",))
     task, eps, wt = Task("left_hand", (4.0, 3.0, -2.0), weight=50.0), 1e-3, 50.0

@@ -22,7 +22,7 @@ def test_the_centre_of_mass_moves_and_the_feet_do_not():
     kin = bk.kinematics(motion.model, out.q)
     assert np.abs(bk.centroidal(motion.model, out.q).com - there).max() < 1e-3
     for f in feet:
-        assert np.abs(kin.position[:, f.sole.body] - f.position).max() < 1e-4
+        assert np.abs(kin.position[:, f.foot.body] - f.position).max() < 1e-4
     assert np.abs(bk.difference(motion.model, motion.q, out.q)).max() < 0.3
     only = settled(motion, feet, there, 1)
     assert np.array_equal(only.q[1:], motion.q[1:])

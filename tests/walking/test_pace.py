@@ -122,7 +122,7 @@ def test_hips_rise_over_the_foot_that_stands(usual):
 def test_toes_hang_and_clear_the_ground(usual):
     for f in usual.humanoid.feet:
         corners = usual.sole_position[:, f.side, None] + np.einsum(
-            "nij,kj->nki", usual.sole_rotation[:, f.side], f.corners
+            "nij,kj->nki", usual.sole_rotation[:, f.side], f.outline
         )
         assert corners[..., 2].min() > -1e-9
         down = np.arcsin(-usual.sole_rotation[:, f.side, 2, 0])
@@ -132,7 +132,7 @@ def test_toes_hang_and_clear_the_ground(usual):
     rows = np.flatnonzero(
         passing & alone & (np.abs(usual.com[:, 0] - pace_of(usual.humanoid).step) < 0.1)
     )  # the second step
-    corners = usual.sole_position[rows, 1, None] + np.einsum("nij,kj->nki", usual.sole_rotation[rows, 1], f.corners)
+    corners = usual.sole_position[rows, 1, None] + np.einsum("nij,kj->nki", usual.sole_rotation[rows, 1], f.outline)
     assert len(rows) > 5 and corners[..., 2].min() > 0.02
 
 

@@ -8,11 +8,11 @@
     c.violations, c.report
     drag.release()
 
-A controller inside every step of a plain world (choreography.stage) finds joint accelerations and floor forces together and turns them into
-torques: what the world does with them is physical, pins and drags exert no force, and a figure that cannot stay up falls. Priorities: dynamics,
-friction cones, limits; then pins and drags and balance; then desired joint values (`pose`). `dynamics=False` is the comparator of 004 (4): kinematics
-alone (choreography.kinematic). Everything done is kept in `score`, which performs it again. World axes, SI units.
-Checked in tests/choreography/.
+A controller inside every step of a plain world (choreography.stage) finds joint accelerations and floor forces together
+and turns them into torques: what the world does with them is physical, pins and drags exert no force, and a figure that
+cannot stay up falls. Priorities: dynamics, friction cones, limits; then pins and drags and balance; then desired joint
+values (`pose`). `dynamics=False` is the comparator of 004 (4): kinematics alone (choreography.kinematic). Everything
+done is kept in `score`, which performs it again. World axes, SI units. Checked in tests/choreography/.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from bunraku.choreography import dance_arrays as of
+from bunraku.choreography.dance_arrays import DRAG, PIN, PLANTED
 from bunraku.choreography.gains import Gains
 from bunraku.choreography.kinematic import kinematic_steps
 from bunraku.choreography.pins import AXES, Drag, Pin, Violation, angle_between, checked_point, checked_rotation
@@ -36,6 +36,7 @@ from bunraku.control.whole_body_arrays import MOST_TASKS
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.humanoid.opening_pose import on_stage, own_collisions
+from bunraku.kernel.record import flat
 from bunraku.model.build import quaternion
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
@@ -144,7 +145,8 @@ class Choreography:
             q[2] = given[2]
         return q
 
-    # ---- pins, drags, poses ---------------------------------------------------------------------------------------------------
+    # ---- pins, drags, poses
+    # ---------------------------------------------------------------------------------------------------
 
     @property
     def time(self) -> float:
@@ -171,8 +173,8 @@ class Choreography:
         rotation: Any = None,
         weight: float = PIN_WEIGHT,
     ) -> Pin:
-        """Hold `point` [m, link's frame] of a link where it is now, or at the world position `at`; with axes "pose" also its rotation, the present
-        one or `rotation`."""
+        """Hold `point` [m, link's frame] of a link where it is now, or at the world position `at`; with axes "pose"
+        also its rotation, the present one or `rotation`."""
         return self._make(Pin, link, point, axes, at, rotation, weight)
 
     def drag(
@@ -235,14 +237,15 @@ class Choreography:
         if not item.active:
             return
         if self.dynamics:
-            self.world.kept["pin_ints"][item.place] = 0
+            flat(self.world.pin_at(item.place)[0])[:] = 0
         item.place = -1
         self._items.remove(item)
         self.score.end(self.time, item)
         self.world.note(f"release {item.name} {item.link}")
 
     def pose(self, joints: Mapping[str, float | Sequence[float]]) -> None:
-        """Desired joint values {joint: angle [rad] (or quaternion of a ball)}, followed in the freedom that is left; others keep theirs."""
+        """Desired joint values {joint: angle [rad] (or quaternion of a ball)}, followed in the freedom that is left;
+        others keep theirs."""
         goal = self._goal.copy()
         for name, value in joints.items():
             j = self.model.joint(name)
@@ -267,7 +270,7 @@ class Choreography:
     def balance(self, on: bool) -> None:
         self._balance = bool(on)
         if self.dynamics:
-            self.world.kept["dance_info"][of.BALANCE] = self._balance
+            self.world.info.balance = self._balance
         self.score.balance(self.time, self._balance)
 
     def _own(self, item: Pin) -> None:
@@ -278,21 +281,23 @@ class Choreography:
         """A pin or drag into the kernels' arrays."""
         if not self.dynamics:
             return
-        info, k = self.model.frame(item.link), self.world.kept
-        row = k["pin_reals"][item.place]
+        info = self.model.frame(item.link)
+        pin, aim = self.world.pin_at(item.place)
         if weight is not None:
-            k["pin_ints"][item.place] = (of.DRAG if item.kind == "drag" else of.PIN, info.body, item.axes == "pose", 0)
-            row[of.AT : of.AT + 3] = info.position + info.rotation @ item.point
-            row[of.WEIGHT] = weight
-        row[of.TARGET : of.TARGET + 3] = item.target
+            pin.kind, pin.swing = DRAG if item.kind == "drag" else PIN, PLANTED
+            pin.body, pin.turned = info.body, item.axes == "pose"
+            aim.at = tuple(info.position + info.rotation @ item.point)
+            aim.weight = weight
+        aim.target = tuple(item.target)
         if item.rotation is not None:
-            row[of.TURN : of.TURN + 9] = (item.rotation @ info.rotation.T).ravel()
+            aim.turn = tuple((item.rotation @ info.rotation.T).ravel())
 
     def _put_goal(self) -> None:
         if self.dynamics:
             self.world.kept["dance_goal"][:] = self._goal
 
-    # ---- stepping and reading -------------------------------------------------------------------------------------------------
+    # ---- stepping and reading
+    # -------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
@@ -340,15 +345,15 @@ class Choreography:
             item.place, item.target, item.rotation = place, target.copy(), None if rotation is None else rotation.copy()
             self._items.append(item)
         if self.dynamics:
-            self._balance = bool(self.world.kept["dance_info"][of.BALANCE])
+            self._balance = bool(self.world.info.balance)
             self._goal[:] = self.world.kept["dance_goal"]
         self.score.cut(snapshot.score)
 
     def record(
         self, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None
     ) -> Recorder:
-        """Record into a file from now on, as World.record, in float64, so that dynamics can be checked from it; pins, drags and releases are
-        noted as events."""
+        """Record into a file from now on, as World.record, in float64, so that dynamics can be checked from it; pins,
+        drags and releases are noted as events."""
         if not self.dynamics:
             raise InputError("record: without dynamics there are no forces to record; make it with dynamics=True.")
         return self.world.record(path, every, title=title, meta=meta, precise=True)

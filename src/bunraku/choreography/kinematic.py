@@ -1,10 +1,10 @@
 """The kinematic comparator, document 004 eq. (4): pins and drags followed without dynamics.
 
     J v' = r'' - J_dot v       J with the columns of the base: it moves as the kinematics want
-Least squares with the weights of the dynamic one: pins and drags before desired joint values; links that stand on the floor at the start are
-held in their pose, unless they are dragged; a base that moves costs BASE times what a joint costs, as a root that is not dragged would
-rather stay. No forces, no balance: q and v are moved by semi-implicit Euler. NumPy: 0.3 ms a step.
-Checked in tests/choreography/test_figure2.py.
+Least squares with the weights of the dynamic one: pins and drags before desired joint values; links that stand on the
+floor at the start are held in their pose, unless they are dragged; a base that moves costs BASE times what a joint
+costs, as a root that is not dragged would rather stay. No forces, no balance: q and v are moved by semi-implicit Euler.
+NumPy: 0.3 ms a step. Checked in tests/choreography/test_figure2.py.
 """
 
 from __future__ import annotations

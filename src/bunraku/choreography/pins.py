@@ -1,4 +1,7 @@
-"""Pins and drags: links that shall stay where they are, or follow a target. They exert no force; see bunraku.choreography.engine."""
+"""Pins and drags: links that shall stay where they are, or follow a target.
+
+They exert no force; see bunraku.choreography.engine.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ AXES = ("xyz", "pose")
 
 @dataclass(eq=False)
 class Pin:
-    """A link that shall stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at `rotation` (3, 3). `place` is
-    its number among pins and drags, -1 once released."""
+    """A link that shall stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at
+    `rotation` (3, 3). `place` is its number among pins and drags, -1 once released."""
 
     name: str
     link: str
@@ -54,7 +57,8 @@ class Drag(Pin):
     kind = "drag"
 
     def to(self, position: Sequence[float] | np.ndarray, rotation: Any = None) -> None:
-        """Move the target: `position` [m] of the point in the world; rotation (a quaternion wxyz or a matrix) of the link where axes is "pose"."""
+        """Move the target: `position` [m] of the point in the world; rotation (a quaternion wxyz or a matrix) of the
+        link where axes is "pose"."""
         self.owner.move(self, position, rotation)
 
 

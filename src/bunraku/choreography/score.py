@@ -1,4 +1,5 @@
-"""Scores: what is done to a figure, by time, in a TOML file that an animator can read and write; performed again it gives the same motion.
+"""Scores: what is done to a figure, by time, in a TOML file that an animator can read and write; performed again it
+gives the same motion.
 
     format = "bunraku score"
     version = 1
@@ -25,8 +26,9 @@
     time = 1.0
     on = false
 
-`start`, all coordinates at the beginning, is written by `save` and may be left out: the figure then stands. Times are rounded to steps; what has
-the same time is done in the order pins, drags, poses, balance, and ends before beginnings. Checked in tests/choreography/test_score.py.
+`start`, all coordinates at the beginning, is written by `save` and may be left out: the figure then stands. Times are
+rounded to steps; what has the same time is done in the order pins, drags, poses, balance, and ends before beginnings.
+Checked in tests/choreography/test_score.py.
 """
 
 from __future__ import annotations
@@ -84,7 +86,8 @@ class Score:
     seconds: float | None = None
     source: str = "score"
 
-    # ---- written down while it happens ----------------------------------------------------------------------------------------
+    # ---- written down while it happens
+    # ----------------------------------------------------------------------------------------
 
     def begin(self, time: float, item: Pin, weight: float) -> None:
         """A pin or drag was made."""
@@ -142,7 +145,8 @@ class Score:
             act.end = end
             del act.path[length:]
 
-    # ---- performed ------------------------------------------------------------------------------------------------------------
+    # ---- performed
+    # ------------------------------------------------------------------------------------------------------------
 
     @property
     def length(self) -> float:
@@ -218,7 +222,8 @@ class Score:
             if progress is not None:
                 progress(c.time)
 
-    # ---- file -----------------------------------------------------------------------------------------------------------------
+    # ---- file
+    # -----------------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, seconds: float | None = None) -> Path:
         """Write it as TOML; seconds: its length, the present one by default."""

@@ -14,6 +14,7 @@ import tyro
 
 from bunraku.cli.common import progress_bar
 from bunraku.errors import InputError
+from bunraku.files import keep_inputs
 
 if TYPE_CHECKING:
     from bunraku.motion import Recording
@@ -62,6 +63,7 @@ def main(
     target = (
         out if out is not None else path.with_name(path.name.removesuffix(".part").removesuffix(".bkr") + f".{kind}")
     )
+    keep_inputs([path], [target])
     with Recording.open(path) as r:
         seen = view or str(r.meta.get("view", "oblique"))
         options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": (width, height), "scale": scale}

@@ -18,6 +18,7 @@ import tyro
 
 from bunraku.cli.common import figure, print_json, progress_bar
 from bunraku.errors import InputError
+from bunraku.files import keep_inputs
 
 if TYPE_CHECKING:
     from bunraku.humanoid.parts import Humanoid
@@ -73,6 +74,10 @@ def main(
     """
     if seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    if not view:
+        from bunraku.cli.walk_output import FILES
+
+        keep_inputs([model, mapping, footsteps], [out / name for name in FILES])
     seconds: dict[str, float] = {}
     with progress_bar(100, LOADING) as update:
         from bunraku.humanoid.parts import humanoid

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from bunraku.walking.walk_report import WalkReport
 
 FPS, FILM = 10.0, (288, 360)
+PLOTS = ("forces", "zmp", "footprints", "torques")
+FILES = ("walk.bkr", "summary.json", *(f"{name}.png" for name in PLOTS), "strobe.png", "walk.gif", "walk.html")
+"""What goes into the folder."""
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 

@@ -19,7 +19,7 @@ from scipy.ndimage import gaussian_filter1d
 from bunraku.collision import Contacts, Geometry, Placed
 from bunraku.collision import shape_layout as at
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
-from bunraku.humanoid.touching import soles
+from bunraku.humanoid.foot import feet_of
 from bunraku.model.model import Model
 from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.settle import within
@@ -148,7 +148,7 @@ def limbs_of(model: Model) -> dict[int, np.ndarray]:
         if up is not None:
             below[up] = below.get(up, 0) + 1
     legs = set()
-    for s in soles(model, missing=True):
+    for s in feet_of(model, missing=True):
         link: str | None = s.link
         while link is not None:
             legs.add(link)

@@ -33,7 +33,7 @@ from bunraku.motion.com_plan import Begin, ComPlan
 from bunraku.motion.contact_times import runs
 from bunraku.motion.departure import Moved, how_far
 from bunraku.motion.equation import State, finish
-from bunraku.motion.footing import Foot, find_feet
+from bunraku.motion.footing import Footing, find_feet
 from bunraku.motion.frame_problem import W_HOLD, Corner, FrameProblem, Goal
 from bunraku.motion.paths import rotation_vector
 from bunraku.motion.quick_configuration import stepper
@@ -65,7 +65,7 @@ class Filtered:
 
     solved: Solved
     recorded: Motion
-    feet: tuple[Foot, ...]
+    feet: tuple[Footing, ...]
     plan: ComPlan
     moved: Moved
 
@@ -88,7 +88,7 @@ class Filtered:
     def stances(self) -> dict[str, list[tuple[float, float]]]:
         """Foot -> [(begin, end) of each time it stands, s]."""
         t, dt = self.recorded.times, self.recorded.duration / (len(self.recorded) - 1)
-        return {f.sole.link: [(float(t[a]), float(t[b - 1] + dt)) for a, b in runs(f.touches)] for f in self.feet}
+        return {f.foot.link: [(float(t[a]), float(t[b - 1] + dt)) for a, b in runs(f.touches)] for f in self.feet}
 
     def text(self) -> str:
         """A short table."""
@@ -144,7 +144,7 @@ def dynamics_filter(
         np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1
     )
     q, feet = near.q[0].copy(), steer.feet
-    twists = [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)]
+    twists = [(f.foot.link, p.twist[0]) for f, p in zip(feet, paths)]
     v = rates(model, q, ref.v[0], twists, steer.plan.at(at[0])[1], steer.plan.spin(at[0])[0])
     problem, move, turns = FrameProblem(friction, strength), stepper(model), attitudes(model, ref)
     weight = model.mass * float(np.linalg.norm(model.gravity))
@@ -194,7 +194,7 @@ def even(motion: Motion) -> Motion:
     return motion if rate < 1.2 * FPS and np.ptp(steps) <= 1e-3 * steps.mean() else motion.resampled(FPS)
 
 
-def firmness(foot: Foot, dt: float, loose: float) -> np.ndarray:
+def firmness(foot: Footing, dt: float, loose: float) -> np.ndarray:
     """(n,): how much the way of a foot counts: all where it stands, less from SOON before and after on: `loose`."""
     stands = np.flatnonzero(foot.touches)
     if len(stands) == 0:
@@ -203,7 +203,7 @@ def firmness(foot: Foot, dt: float, loose: float) -> np.ndarray:
     return W_FOOT * np.maximum(loose, 1.0 - min_jerk(np.clip(away / SOON, 0.0, 1.0)))
 
 
-def before_flights(feet: tuple[Foot, ...], frames: int) -> np.ndarray:
+def before_flights(feet: tuple[Footing, ...], frames: int) -> np.ndarray:
     """(n,): the last `frames` frames before each flight."""
     out = np.zeros(len(feet[0].touches), dtype=bool)
     for a, _ in runs(~np.any([f.touches for f in feet], axis=0)):
@@ -216,7 +216,7 @@ def one_step(
     state: State,
     now: Begin,
     ref: Reference,
-    feet: tuple[Foot, ...],
+    feet: tuple[Footing, ...],
     paths: list[PosePath],
     turns: list[Attitude],
     plan: ComPlan,
@@ -233,7 +233,7 @@ def one_step(
     model, q, v, kin = state.model, state.q, state.v, state.kin
     goals, corners = [], []
     for n, (foot, path) in enumerate(zip(feet, paths)):
-        b, s = foot.sole.body, foot.sole
+        b, s = foot.foot.body, foot.foot
         R = rotation_matrix(path.turn[k])
         off = np.concatenate([path.place[k] - kin.position[b], rotation_vector(R @ kin.rotation[b].T)])
         asked = np.clip(path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off, -500.0, 500.0)

@@ -22,8 +22,8 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
-from bunraku.humanoid.touching import soles
 from bunraku.model.build import quaternion
 from bunraku.model.configuration import exponential, multiply, quaternions
 from bunraku.model.limits import clamp_balls
@@ -135,8 +135,10 @@ def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np
     a, b = -neutral.pose(bone.link)[1][:, 2], ref.pose(bone.end)[0] - ref.pose(bone.joint)[0]
     b = b / np.linalg.norm(b)
     axis, c = np.cross(a, b), float(a @ b)
-    if c < -1 + 1e-9:
-        return np.diag([1.0, -1.0, -1.0])
+    if c < -1 + 1e-9:  # half a turn about an axis across the bone: x where it is not along x
+        across = np.eye(3)[0 if abs(a[0]) < 0.9 else 1]
+        u = unit(across - (across @ a) * a)
+        return 2.0 * np.outer(u, u) - np.eye(3)
     K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     return np.eye(3) + K + K @ K / (1 + c)
 
@@ -302,7 +304,7 @@ def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, floa
     """Turn each foot by one constant so that it is level while it rests (a T-pose rarely has level feet); returns foot
     -> angle [rad]. Changes q."""
     k, out = kinematics(model, q, Motion(model, times, q).v), {}
-    for s in soles(model, missing=True):
+    for s in feet_of(model, missing=True):
         j = next((x for x in model.joints if x.link == s.link and x.kind == "ball"), None)
         if j is None or len(q) < 8:
             continue
@@ -329,9 +331,9 @@ def floor_height(model: Model, q: np.ndarray, times: np.ndarray) -> np.ndarray:
     most STEEP."""
     k = kinematics(model, q)
     low = []
-    if not soles(model, missing=True):  # no boxes below its feet: the lowest origin of a link
+    if not feet_of(model, missing=True):  # no boxes below its feet: the lowest origin of a link
         return np.full(len(q), float(np.percentile(k.position[:, 1:, 2].min(axis=1), 5.0)))
-    for s in soles(model):
+    for s in feet_of(model):
         corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
         if len(q) < 8:
             low.append(corners.reshape(-1, 3))

@@ -12,7 +12,7 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
 from bunraku.model.model import Model
-from bunraku.motion.footing import Foot
+from bunraku.motion.footing import Footing
 from bunraku.motion.paths import rotation_vector
 from bunraku.motion.quick_configuration import stepper
 from bunraku.recording.motion import Motion
@@ -25,7 +25,7 @@ SPIN = 0.01  # an angular momentum of 1 N m s counts as so many m/s
 FIRM = 10.0  # feet count so much more than the centre of mass
 
 
-def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int | None = None) -> Motion:
+def settled(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, frames: int | None = None) -> Motion:
     """The motion with feet at their references and the centre of mass at com (n, 3); the first `frames` frames only, if
     given."""
     model, out = motion.model, motion.q.copy()
@@ -42,8 +42,8 @@ def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int
             kin = kinematics(model, q)
             rows, errors = [np.diag(stay)], [stay * move.difference(q, motion.q[k])]
             for f in feet:
-                b = f.sole.body
-                rows.append(FIRM * frame_jacobian(model, q, f.sole.link))
+                b = f.foot.body
+                rows.append(FIRM * frame_jacobian(model, q, f.foot.link))
                 errors.append(
                     FIRM
                     * np.concatenate(
@@ -84,20 +84,20 @@ def rates(
     return np.linalg.lstsq(np.vstack(rows), np.concatenate(wanted), rcond=None)[0]
 
 
-def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, flies: bool = False) -> np.ndarray:
+def reach(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, flies: bool = False) -> np.ndarray:
     """(n,): the greatest height of the centre of mass at which legs reach their feet, those that stand where it flies
     (in the air ways of feet are free), the rest as in the motion, moved along with com."""
     model, k = motion.model, kinematics(motion.model, motion.q)
     moved = com - centroidal(model, motion.q).com
     out = np.full(len(motion), np.inf)
     for f in feet:
-        chain = leg_of(model, f.sole.link)
+        chain = leg_of(model, f.foot.link)
         if chain is None:
             continue
         hip, knee = (model.frame(x).body for x in chain)
         rest = kinematics(model, model.neutral()).position
         length = STRETCH[flies] * (
-            np.linalg.norm(rest[hip] - rest[knee]) + np.linalg.norm(rest[knee] - rest[f.sole.body])
+            np.linalg.norm(rest[hip] - rest[knee]) + np.linalg.norm(rest[knee] - rest[f.foot.body])
         )
         at = k.position[:, hip] + moved
         across = np.sum((at[:, :2] - f.position[:, :2]) ** 2, axis=1)

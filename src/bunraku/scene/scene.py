@@ -20,7 +20,7 @@ import numpy as np
 
 from bunraku.errors import BunrakuError, UnknownName, closest
 from bunraku.scene.actors import Events, Push, Servo, Tie
-from bunraku.scene.figures import fixed_shape, model_of, put_pose
+from bunraku.scene.figures import OWN, fixed_shape, model_of, put_pose
 from bunraku.scene.file import Table, built_in_folder, find, read
 from bunraku.world.world import Figure, World
 
@@ -74,6 +74,12 @@ class Scene:
     def view(self) -> str:
         """Where its pictures are taken from."""
         return self.options.get("view", "oblique")
+
+    @property
+    def files(self) -> list[Path]:
+        """The files it is read from: its own and those of its models."""
+        kinds = [table.get("model", "") for table in self.tables["figure"]]
+        return [self.path, *(self.path.parent / kind for kind in kinds if kind not in OWN)]
 
     def changed(self, **options: Any) -> Scene:
         """The same scene with other values in [world]; None leaves one as it is."""

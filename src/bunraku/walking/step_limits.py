@@ -15,7 +15,8 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal
 from bunraku.errors import InputError
-from bunraku.humanoid.parts import SIDES, Humanoid
+from bunraku.humanoid.foot import SIDES
+from bunraku.humanoid.parts import Humanoid
 from bunraku.humanoid.walking_ik import walking_poses
 from bunraku.model.configuration import exponential, multiply
 from bunraku.walking.foot_paths import sole_frames
@@ -75,7 +76,7 @@ def overlap(h: Humanoid, left: Footstep, right: Footstep) -> bool:
     corners, axes = [], []
     for f, s in zip(h.feet, (left, right)):
         R = np.array([[np.cos(s.yaw), -np.sin(s.yaw)], [np.sin(s.yaw), np.cos(s.yaw)]])
-        corners.append(f.corners[:, :2] @ R.T + np.array(s.position[:2]))
+        corners.append(f.outline[:, :2] @ R.T + np.array(s.position[:2]))
         axes += [R[:, 0], R[:, 1]]
     for axis in axes:
         a, b = corners[0] @ axis, corners[1] @ axis

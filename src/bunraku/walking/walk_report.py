@@ -29,7 +29,8 @@ import numpy as np
 from scipy import signal
 
 from bunraku.dynamics.functions import centroidal
-from bunraku.humanoid.foot_loads import FootLoads, SoleOf, foot_loads, number_of, soles_in
+from bunraku.humanoid.foot import Foot, feet_in
+from bunraku.humanoid.foot_loads import FootLoads, foot_loads, number_of
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
@@ -162,7 +163,7 @@ class WalkReport:
 
 def walk_report(
     recording: Recording,
-    feet: Humanoid | Model | Sequence[SoleOf],
+    feet: Humanoid | Model | Sequence[Foot],
     pattern: Pattern | None = None,
     *,
     figure: str | None = None,
@@ -174,7 +175,7 @@ def walk_report(
     f = recording.figure(figure)
     if isinstance(feet, Humanoid | Model):
         h = humanoid(feet)
-        feet = soles_in(f.model, h.feet, h.model)
+        feet = feet_in(f.model, h.feet, h.model)
     loads, number = foot_loads(recording, feet, f.name), number_of(recording, f)
     frames = recording.frames
     q, v = (np.ascontiguousarray(a, dtype=float) for a in (frames.q[:, f.part.q], frames.v[:, f.part.v]))

@@ -27,7 +27,7 @@ from bunraku.control.bushes import Bushes
 from bunraku.control.bushes import bushes as with_bushes
 from bunraku.control.servo_gains import servo_gains
 from bunraku.control.stabiliser import Gains, Stabiliser
-from bunraku.control.walking_plan import FOOT_ACC, WalkingPlan, plan_of
+from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import Humanoid
@@ -222,11 +222,11 @@ def stabiliser_plan(pattern: WalkingPattern, period: float) -> WalkingPlan:
     a rigid one would be felt late: about 60 ms, which is 4 cm of a usual walk; so each swing ends with a push downwards
     (PRESS). A careful walk, level, has the time to wait."""
     p, h = pattern.at_rate(period), pattern.humanoid
-    plan = plan_of(h.model, h.feet, h.trunk, period, p.q, p.v, p.contact, p.load, p.zmp)
+    plan = plan_of(h.model, h.feet, h.trunk, period, q=p.q, v=p.v, contact=p.contact, load=p.load, zmp=p.zmp)
     n = round(PRESSING / period)
     for side, lift, landing in () if pattern.style == LEVEL else plan.swings:
         rows = np.arange(max(lift, landing - n), landing + 1)
-        plan.rows[rows, FOOT_ACC + 3 * side + 2] -= PRESS * np.minimum((rows - rows[0]) / 3.0, 1.0)
+        plan.rows.column("foot_acc")[rows, side, 2] -= PRESS * np.minimum((rows - rows[0]) / 3.0, 1.0)
     return plan
 
 
