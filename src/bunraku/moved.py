@@ -42,6 +42,8 @@ MOVED = {
     "bunraku.world.sums": ("bunraku.recording.sums", ""),
 }
 PACKAGES = ("bunraku.constraint", "bunraku.constraint.contact", "bunraku.gait")
+# old module -> {old name in it: where it is now}
+RENAMED = {"bunraku.motion.foot_loads": {"soles_in": "bunraku.humanoid.foot.feet_in"}}
 LAST = "0.3"  # the version without the old names
 
 
@@ -65,7 +67,10 @@ class OldNames:
             return
         new, instead = MOVED[old]
         tell(old, new, instead)
-        sys.modules[old] = importlib.import_module(new)
+        sys.modules[old] = found = importlib.import_module(new)
+        for name, home in RENAMED.get(old, {}).items():
+            place, _, now = home.rpartition(".")
+            setattr(found, name, getattr(importlib.import_module(place), now))
 
     def get_code(self, name: str) -> CodeType:
         """The code of `python -m` with an old name."""

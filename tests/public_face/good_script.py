@@ -71,8 +71,8 @@ performed = bk.Choreography.perform(score, balance=True)
 print(dance.report.state, [violation.metres for violation in performed.violations], pin.active)
 
 # filter
-stepping = bk.walk_motion(human, 1)
-filtered = bk.dynamics_filter(bk.retarget(stepping, human), dt=0.004)
+bk.save_bvh(bk.walk_motion(human, 1), folder / "step.bvh")
+filtered = bk.dynamics_filter(bk.retarget(bk.load_bvh(folder / "step.bvh"), human), dt=0.004)
 found = bk.consistency(filtered.solved)
 print(filtered.text(), found.base)
 assert found.base < 1e-9
