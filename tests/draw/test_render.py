@@ -11,7 +11,7 @@ from bunraku.draw.raycast import FAR, hit, normal
 from bunraku.draw.render import render
 from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE, Scene
 from bunraku.errors import InputError
-from bunraku.model.along import frame_along
+from bunraku.model.rotations import frame_along
 
 RED = (0.9, 0.1, 0.1)
 

@@ -8,7 +8,7 @@ import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.formats.bvh import Bvh, BvhJoint
 from bunraku.formats.bvh_motion import from_motion, load_bvh, to_motion
-from bunraku.model.configuration import exponential, multiply
+from bunraku.model.rotations import exponential, multiply
 from bunraku.motion import Motion, retarget
 from bunraku.motion.retarget import smoothed
 from motion_data import captured, walk

@@ -36,10 +36,10 @@ from bunraku.control.whole_body_arrays import MOST_TASKS
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.humanoid.opening_pose import on_stage, own_collisions
-from bunraku.model.build import quaternion
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
+from bunraku.model.rotations import quaternion
 from bunraku.recording.recorder import Recorder
 from bunraku.world.snapshot import Snapshot
 

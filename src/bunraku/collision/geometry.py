@@ -24,8 +24,9 @@ from bunraku.collision import shape_layout as at
 from bunraku.collision.filters import candidate_pairs, excluded_keys
 from bunraku.collision.hull import Hull, hull_of_mesh, missing_extra
 from bunraku.errors import InputError, ModelError
-from bunraku.model.description import SHAPE_SIZES, Note, Shape, rotation_matrix
+from bunraku.model.description import SHAPE_SIZES, Note, Shape
 from bunraku.model.model import Model, ShapeInfo
+from bunraku.model.rotations import rotation_matrix
 
 SWEEP_FROM = 400  # candidate pairs from which a sweep is quicker than looking at each
 

@@ -12,7 +12,7 @@ import numpy as np
 from bunraku.draw.camera import Camera
 from bunraku.draw.solid_scene import CENTRE, Scene, bounding_radius, linear
 from bunraku.errors import InputError
-from bunraku.model.along import frame_along
+from bunraku.model.rotations import frame_along
 
 TILE = 16
 CELLS = 48

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.along import frame_along
+from bunraku.model.rotations import frame_along
 
 SPHERE, CAPSULE, BOX = 0, 1, 2
 COLUMNS = 20
