@@ -6,7 +6,7 @@ import pytest
 from bunraku.choreography.feedback import FASTEST, SLOW, SOON, clipped, most_towards, turn_error
 from bunraku.kernel.entry import entry
 from bunraku.kernel.vec import ld3, ld9, st3
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix
 
 
 @entry("D D D")

@@ -5,7 +5,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.choreography.kinematic import clip, standing_links, turn_vector
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix
 
 
 @pytest.mark.parametrize("angle", [1e-3, 0.3, 1.5, 3.0])

@@ -8,8 +8,7 @@ from bunraku.control.bushes import Bushes, bushes
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import Foot, box_foot, feet_in, feet_of
 from bunraku.humanoid.parts import humanoid
-from bunraku.model.configuration import exponential
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import exponential, rotation_matrix
 
 
 def test_corners_are_the_outline_in_the_body():

@@ -7,7 +7,7 @@ import pytest
 import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.humanoid.sole_shape import foot_on
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix
 
 TURN = (0.5, 0.5, -0.5, 0.5)
 

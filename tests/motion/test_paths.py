@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from bunraku.errors import InputError
-from bunraku.model.configuration import exponential
-from bunraku.model.description import rotation_matrix
-from bunraku.motion.paths import rates, rotation_vector, samples, swing, turn_rates, waypoints
+from bunraku.model.rotations import exponential, rotation_matrix, rotation_vector
+from bunraku.motion.paths import rates, samples, swing, turn_rates, waypoints
 
 
 def test_minimum_jerk_rests_at_its_points_and_is_half_way_in_the_middle():

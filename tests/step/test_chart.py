@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bunraku.model.configuration import exponential, logarithm, multiply
+from bunraku.model.rotations import exponential, logarithm, multiply
 from bunraku.step.advance import turn_rate
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix
 from bunraku.world import World
 from bunraku.world.readings import Readings
 from bunraku.world.saving import opened, sealed

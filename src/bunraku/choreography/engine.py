@@ -39,10 +39,10 @@ from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.humanoid.opening_pose import on_stage, own_collisions
 from bunraku.kernel.record import flat
-from bunraku.model.build import quaternion
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
+from bunraku.model.rotations import quaternion
 from bunraku.recording.recorder import Recorder
 from bunraku.world.diverged import steps_in, whole_steps
 from bunraku.world.figure import Figure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography

@@ -44,7 +44,7 @@ import numpy as np
 from bunraku.choreography.score_check import read_score
 from bunraku.errors import FormatError, InputError
 from bunraku.files import write_text
-from bunraku.model.build import quaternion
+from bunraku.model.rotations import quaternion
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography, DanceOptions

@@ -43,8 +43,9 @@ from bunraku.collision.shape_layout import (
 )
 from bunraku.errors import InputError, ModelError
 from bunraku.kernel.record import Many, flat, handle, load, put
-from bunraku.model.description import SHAPE_SIZES, Note, Shape, rotation_matrix
+from bunraku.model.description import SHAPE_SIZES, Note, Shape
 from bunraku.model.model import Model, ShapeInfo
+from bunraku.model.rotations import rotation_matrix
 
 SWEEP_FROM = 400  # candidate pairs from which a sweep is quicker than looking at each
 

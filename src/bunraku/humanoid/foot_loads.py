@@ -25,6 +25,7 @@ from bunraku.recording.reader import RecordedFigure, Recording
 
 PRESSES = 1e-6  # of the weight: what counts as touching
 CHUNK = 2000  # frames whose hulls are made at a time
+soles_in = feet_in  # its name in version 0.1
 SIGNS = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
 soles_in = feet_in  # its name in version 0.1

@@ -23,17 +23,11 @@ from bunraku.errors import InputError
 from bunraku.humanoid.mapping import mapping_of
 from bunraku.humanoid.parts import humanoid
 from bunraku.model.model import Model, ShapeInfo
+from bunraku.model.rotations import quaternion_about
 
 KNEE, ELBOW, OUT = 0.25, 0.35, 0.08  # rad
 LEGS = ("hip", "knee", "ankle")
 NONE = float("inf")  # m: the height of a point that there is not
-
-
-def about(axis: int, angle: float) -> np.ndarray:
-    """The quaternion of a turn about a coordinate axis."""
-    q = np.zeros(4)
-    q[0], q[1 + axis] = np.cos(angle / 2), np.sin(angle / 2)
-    return q
 
 
 def on_stage(model: Model) -> tuple[Model, np.ndarray]:
@@ -84,13 +78,13 @@ def bent(model: Model, q: np.ndarray) -> np.ndarray:
     def with_hip(hip: float) -> np.ndarray:
         out = q.copy()
         for side, sign in (("left", 1.0), ("right", -1.0)):
-            out[kinds[f"{side}_hip"].q] = about(1, -hip)
+            out[kinds[f"{side}_hip"].q] = quaternion_about(1, -hip)
             out[kinds[f"{side}_knee"].q] = KNEE
-            out[kinds[f"{side}_ankle"].q] = about(1, hip - KNEE)
+            out[kinds[f"{side}_ankle"].q] = quaternion_about(1, hip - KNEE)
             if f"{side}_elbow" in kinds and kinds[f"{side}_elbow"].kind == "hinge":
                 out[kinds[f"{side}_elbow"].q] = ELBOW
             if f"{side}_shoulder" in kinds and kinds[f"{side}_shoulder"].kind == "ball":
-                out[kinds[f"{side}_shoulder"].q] = about(0, sign * OUT)
+                out[kinds[f"{side}_shoulder"].q] = quaternion_about(0, sign * OUT)
         return out
 
     def ahead(hip: float) -> float:

@@ -21,8 +21,8 @@ from bunraku.collision.shape_layout import Contact, ContactId
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
 from bunraku.humanoid.foot import feet_of
 from bunraku.kernel.record import Many
+from bunraku.model.configuration import integrate
 from bunraku.model.model import Model
-from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.settle import within
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
@@ -113,7 +113,6 @@ def arms_outside(motion: Motion) -> Motion:
     if not limbs or len(motion) < 4:
         return motion
     q, width = motion.q.copy(), SMOOTH * (len(motion) - 1) / max(motion.duration, 1e-9)
-    move = stepper(model)
     for _ in range(ROUNDS):
         kin, turn = kinematics(model, q), np.zeros((len(q), model.nv))
         for k in range(len(q)):
@@ -135,7 +134,7 @@ def arms_outside(motion: Motion) -> Motion:
         if not np.any(turn):
             break
         turn = gaussian_filter1d(turn, width, axis=0, mode="nearest") * 2.0
-        q = np.array([within(model, move.integrate(x, t)) for x, t in zip(q, turn)])
+        q = np.array([within(model, x) for x in integrate(model, q, turn)])
     return Motion(model, motion.times, q, motion.meta)
 
 

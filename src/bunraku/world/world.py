@@ -28,10 +28,10 @@ from bunraku.dynamics.functions import kinematics
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
 from bunraku.kernel.record import flat, handle, put, zeros
 from bunraku.kernel.table import Table
-from bunraku.model.configuration import multiply
-from bunraku.model.description import Note, Shape, rotation_matrix
+from bunraku.model.description import Note, Shape
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
+from bunraku.model.rotations import multiply, rotation_matrix
 from bunraku.step.euler import steps
 from bunraku.step.step_arrays import (
     DIVERGED,
@@ -205,7 +205,7 @@ class World(watched.Watched):
                     raise InputError(f"World: `at` needs three finite numbers, got {at}.")
                 q[root.iq : root.iq + 3] = x
             if rotation is not None:
-                from bunraku.model.build import quaternion
+                from bunraku.model.rotations import quaternion
 
                 turn = quaternion(rotation_matrix(rotation))
                 q[root.iq + 3 : root.iq + 7] = multiply(turn, q[root.iq + 3 : root.iq + 7])
