@@ -52,7 +52,7 @@ class Pin:
 
 @dataclass(eq=False, repr=False)
 class Drag(Pin):
-    """A link that follows a target, which `to` moves."""
+    """A link that follows a target [m], which `to` moves; see Pin."""
 
     kind = "drag"
 
@@ -63,7 +63,7 @@ class Drag(Pin):
 
 
 class Violation(NamedTuple):
-    """How far a pin or drag is from where it shall be."""
+    """How far a pin or drag is from where it shall be: metres, and radians where its rotation is held."""
 
     item: Pin
     metres: float
