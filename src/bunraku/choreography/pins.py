@@ -50,7 +50,7 @@ class Pin:
 
 @dataclass(eq=False, repr=False)
 class Drag(Pin):
-    """A link that follows a target, which `to` moves."""
+    """A link that follows a target [m], which `to` moves; see Pin."""
 
     kind = "drag"
 
@@ -61,7 +61,7 @@ class Drag(Pin):
 
 
 class Violation(NamedTuple):
-    """How far a pin or drag is from where it should be."""
+    """How far a pin or drag is from where it should be: metres, and radians where its rotation is held."""
 
     item: Pin
     metres: float

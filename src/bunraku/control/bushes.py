@@ -65,7 +65,8 @@ class Bushes:
 
 
 def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | None = None) -> Description:
-    """A copy of the description with bushes between the ankles and the links `feet` (or what these are fixed to)."""
+    """A copy of the description with rubber (stiffness [N/m, N m/rad], damping [N s/m, N m s]) between the ankles and
+    the links `feet` (or the links these are fixed to)."""
     description = copy.deepcopy(figure.description if isinstance(figure, Model) else figure)
     model = description.build()
     rest = kinematics(model, model.neutral())

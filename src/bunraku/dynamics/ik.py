@@ -36,7 +36,8 @@ class Target:
 
 @dataclass(frozen=True)
 class Pose:
-    """Result: q, whether every target was met, the largest errors left, and the number of iterations."""
+    """What inverse_kinematics finds: q, whether every target was met, the largest errors left [m, rad], and the number
+    of iterations."""
 
     q: np.ndarray
     reached: bool
@@ -58,7 +59,8 @@ def inverse_kinematics(
     iterations: int = 200,
     work: Work | None = None,
 ) -> Pose:
-    """Find q from the start `q` (the neutral pose by default). `fixed` names joints that must not move; `rest` is a
+    """A configuration that brings frames to their targets within joint limits, found from the start `q` (the neutral
+    pose by default). `fixed` names joints that must not move; `rest` is a
     posture to stay near with `rest_weight` [m^2/rad^2]; `length` [m] converts rotation errors; `tolerance` is in m and,
     over `length`, in rad."""
     wanted = [targets] if isinstance(targets, Target) else list(targets)

@@ -61,7 +61,7 @@ def integrate(model: Model, q: np.ndarray, v: np.ndarray, dt: float = 1.0) -> np
 
 
 def difference(model: Model, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
-    """The rate v that leads from q0 to q1 in one second."""
+    """The rate v [m/s or rad/s] that leads from q0 to q1 in one second."""
     q0, q1 = np.asarray(q0, dtype=float), np.asarray(q1, dtype=float)
     _shaped(model, q0)
     _shaped(model, q1)

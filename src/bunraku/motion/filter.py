@@ -60,7 +60,8 @@ LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """The consistent motion, the recorded one, its feet, the plan of its centre of mass, and how far it moved."""
+    """The consistent motion `solved`, the recorded one, its feet, the plan of its centre of mass, and how far it moved
+    [m, rad]; `text()` tells of it."""
 
     solved: Solved
     recorded: Motion

@@ -23,7 +23,7 @@ H = 1e-3  # s
 
 
 def waypoints(points: Sequence[tuple[float, Any]]) -> Path:
-    """Minimum jerk from each (t, x) to the next; it stays at the ends."""
+    """A path with minimum jerk from each (t [s], x) to the next; it stays at the ends."""
     times = np.array([float(t) for t, _ in points])
     values = np.array([np.asarray(x, dtype=float) for _, x in points])
     if len(times) == 0 or np.any(np.diff(times) <= 0) or not np.all(np.isfinite(values)):
@@ -42,8 +42,8 @@ def waypoints(points: Sequence[tuple[float, Any]]) -> Path:
 
 
 def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06) -> Path:
-    """A foot's way from `start` to `goal` between two times, lifted by height [m]: 64 (s (1 - s))^3 is 0 with its rate
-    and acceleration at both ends and 1 in the middle."""
+    """A foot's way from `start` to `goal` [m] between two times [s], lifted by height [m]: 64 (s (1 - s))^3 is 0 with
+    its rate and acceleration at both ends and 1 in the middle."""
     across = waypoints([(begin, start), (end, goal)])
 
     def at(t: float) -> np.ndarray:
@@ -54,7 +54,7 @@ def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06)
 
 
 def samples(times: Sequence[float] | np.ndarray, values: Any) -> Path:
-    """A cubic spline through rows of values at rising times; it stays at the ends."""
+    """A path: the cubic spline through rows of values at rising times [s]; it stays at the ends."""
     from scipy.interpolate import CubicSpline
 
     t, x = np.asarray(times, dtype=float), np.asarray(values, dtype=float)

@@ -21,7 +21,7 @@ from bunraku.model.model import Model
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """times (n,) [s], rising; q (n, nq) as the model has it."""
+    """How one figure moves: times (n,) [s], rising; q (n, nq) as the model has it; `meta` says where it comes from."""
 
     model: Model
     times: np.ndarray

@@ -31,7 +31,7 @@ STONE = (0.55, 0.55, 0.52, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Terrain:
-    """Fixed shapes, where both feet (left, right) stand at first, and footsteps over them."""
+    """A ground to walk on: fixed shapes, where both feet (left, right) stand at first, and footsteps over them [m]."""
 
     shapes: tuple[Shape, ...]
     begin: tuple[Footstep, Footstep]

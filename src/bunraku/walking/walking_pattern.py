@@ -44,9 +44,9 @@ ENOUGH = 1e-3  # m: of the zero-moment point; no further pass is made
 
 @dataclass(frozen=True, eq=False)
 class WalkingPattern:
-    """A walk of n samples dt [s] apart. zmp (n, 3): reference on the ground; multibody_zmp (n, 3): of the finished
-    motion; contact (n, 2): which soles stand; load (n, 2): planned share of the weight; com, com_velocity (n, 3);
-    soles' places (n, 2, 3) and rotations (n, 2, 3, 3)."""
+    """A planned walk of n samples dt [s] apart: q, v of the whole figure. zmp (n, 3) [m]: reference on the ground;
+    multibody_zmp (n, 3) [m]: of the finished motion; contact (n, 2): which soles stand; load (n, 2): planned share of
+    the weight; com [m], com_velocity [m/s] (n, 3); soles' places (n, 2, 3) [m] and rotations (n, 2, 3, 3)."""
 
     humanoid: Humanoid
     steps: tuple[Footstep, ...]

@@ -28,7 +28,7 @@ Anchor = tuple[int, np.ndarray, np.ndarray]
 @dataclass
 class Connection:
     """A connection or spring of a world. `active` tells whether it still holds, `broken` whether it was pulled apart;
-    `force`, `torque` what it carried last."""
+    `force` [N], `torque` [N m] what it carried last, in its own frame, on the first link."""
 
     number: int
     ties: Ties
