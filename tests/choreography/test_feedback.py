@@ -6,7 +6,7 @@ import pytest
 from bunraku.choreography.feedback import FASTEST, SLOW, SOON, clipped, most_towards, turn_error
 from bunraku.kernel.entry import entry
 from bunraku.kernel.vec import ld3, ld9, st3
-from bunraku.model.rotations import rotation_matrix
+from turns import about, matrix
 
 
 @entry("D D D")
@@ -33,8 +33,8 @@ def towards(gap, rate):
 def test_a_turn_error_leads_from_one_attitude_to_the_other(angle):
     """Along the axis of goal R', in world axes, twice the sine of half the angle long."""
     axis, out = np.array([2.0, -1.0, 2.0]) / 3.0, np.zeros(3)
-    turn = rotation_matrix([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
-    R = rotation_matrix((0.5, 0.1, -0.7, 0.3))
+    turn = about(axis, angle)
+    R = matrix((0.5, 0.1, -0.7, 0.3))
     turning.call(R.ravel().copy(), (turn @ R).ravel().copy(), out)
     assert np.allclose(out, 2 * np.sin(angle / 2) * axis, atol=1e-9)
 

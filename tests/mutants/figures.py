@@ -15,6 +15,9 @@ FIGURES = mutants(
      "max(e[:, 1].min() for e in ends), min(e[:, 1].max() for e in ends)",
      "min(e[:, 1].min() for e in ends), max(e[:, 1].max() for e in ends)",
      "humanoid/test_sole_shape.py"),
+    ("a sole on a body that is turned", "humanoid/foot.py",
+     "new.position + turn @ (foot.position - old.position)", "new.position + (foot.position - old.position)",
+     "humanoid/test_foot.py::test_the_same_foot_on_a_body_that_is_turned"),
     # ---- control
     ("the pressure felt ahead and behind", "control/balance_kernel.py",
      "-torque[1] / force[2]", "torque[1] / force[2]",
@@ -59,6 +62,9 @@ FIGURES = mutants(
     ("feet cross on a turn", "walking/footsteps.py",
      "x - half * float(np.sin(yaw))", "x + half * float(np.sin(yaw))",
      "walking/test_footsteps.py::test_feet_are_put_beside_a_place"),
+    ("arms swing with the legs", "walking/arm_swing.py",
+     "(-1.0 if side == 0 else 1.0) * sign", "(1.0 if side == 0 else -1.0) * sign",
+     "walking/test_arm_swing.py"),
     # ---- motion
     ("angular momentum in the plan, along", "motion/com_plan.py",
      "-one * rate[:, 1]", "one * rate[:, 1]",
@@ -81,6 +87,9 @@ FIGURES = mutants(
     ("flights are where the body rises", "motion/contact_times.py",
      "gain = (-fall[a:b] - 0.5 * gravity) * dt", "gain = (fall[a:b] - 0.5 * gravity) * dt",
      "motion/test_contact_times.py::test_a_flight_is_where_the_centre_of_mass_falls"),
+    ("rates of turns in the body's axes", "motion/paths.py",
+     "rotation_vector(now @ before.T) / h", "rotation_vector(before.T @ now) / h",
+     "motion/test_paths.py::test_rates_of_a_turn_whose_axis_moves"),
     # ---- choreography
     ("numbers of a score beyond their range", "choreography/score_check.py",
      "not low <= x <= high", "not low <= x",

@@ -72,4 +72,13 @@ WORLDS = mutants(
     ("static friction below dynamic", "world/materials.py",
      " or pair[0] < pair[1]", "",
      "world/test_materials.py::test_bad_friction"),
+    ("what turns a patch gives it margin", "world/views.py",
+     '"spin": held - abs(', '"spin": held + abs(',
+     "world/test_patch_numbers.py::test_margins_are_less_by_what_is_used_already"),
+    ("patches turn about a point on the other side", "world/views.py",
+     "(x - vy / wz, y + vx / wz)", "(x + vy / wz, y - vx / wz)",
+     "world/test_patch_numbers.py::test_it_turns_about_a_point_of_its_region_or_slides"),
+    ("connections that turn hold places", "world/ties.py",
+     "1 << NAMES.index(w)", "1 << (NAMES.index(w) % 3)",
+     "world/test_patch_numbers.py::test_axes_in_words"),
 )  # fmt: skip
