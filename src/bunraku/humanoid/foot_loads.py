@@ -20,7 +20,7 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.foot import Foot
+from bunraku.humanoid.foot import Foot, feet_in
 from bunraku.recording.reader import RecordedFigure, Recording
 
 PRESSES = 1e-6  # of the weight: what counts as touching
