@@ -35,10 +35,10 @@ AROUND = mutants(
      "tuple(0.5 * side for side", "tuple(side for side",
      "formats/test_urdf.py::test_primitive_shapes_have_half_sizes"),
     ("degrees as radians", "formats/bvh_motion.py",
-     "about(axis, np.radians(x))", "about(axis, x)",
+     "quaternion_about(axis, np.radians(x))", "quaternion_about(axis, x)",
      "formats/test_bvh.py::test_any_channels_in_any_order"),
     ("rotation channels from the outside in", "formats/bvh_motion.py",
-     "multiply(turn, about(axis, np.radians(x)))", "multiply(about(axis, np.radians(x)), turn)",
+     "multiply(turn, quaternion_about(axis, np.radians(x)))", "multiply(quaternion_about(axis, np.radians(x)), turn)",
      "formats/test_bvh.py::test_rotations_multiply_in_the_order_of_their_channels"),
     # ---- scene
     ("angles of a scene in radians", "scene/values.py",
