@@ -47,6 +47,9 @@ AROUND = mutants(
     ("shares beyond one", "scene/values.py",
      "and 0 <= x <= 1:", "and 0 <= x:",
      "scene/test_scene.py::test_mistakes_get_one_sentence"),
+    ("forces on both sides have one sign", "scene/run.py",
+     "out[figure] += sign * c.force", "out[figure] += c.force",
+     "scene/test_run.py::test_forces_on_a_stack"),
     # ---- draw
     ("pictures upside down", "draw/camera.py",
      "0.5 * height - 0.5 * height * y", "0.5 * height + 0.5 * height * y",
