@@ -1,5 +1,5 @@
-"""Motion generation with the one equation (document 000, 3.2): some of accelerations, torques, contact forces and
-end-link trajectories are given, the rest follows, and the motion with its torques and forces comes out together: no
+"""Motion generation with the one equation (Nakamura & Yamane 2000, 3.2): some of accelerations, torques, contact forces
+and end-link trajectories are given, the rest follows, and the motion with its torques and forces comes out together: no
 second run of forward dynamics.
 
     motion = generate(human(), seconds=1.0, contacts=[Contact("left_sole"), Contact("right_sole")],

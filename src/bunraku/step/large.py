@@ -2,7 +2,7 @@
 own.
 
 It compiles only when a scene first has such an island. Blocks are rows of the sparse matrix; entries are filled as in
-island.py, block by block. Checked in tests/world/test_large_islands.py against the dense solver.
+island.py, block by block. Checked in tests/world/test_rest.py (a heap) and tests/contact/test_sparse.py.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def fill_values(s: Step, first, last):
 
 @inline
 def add_entries(s: Step, other, side, lane, lines, al, a):
-    """Add what the motion (al, a) of a source does to the blocks of pack `other`; my rows are the lanes from `lane` on."""
+    """Add what the motion (al, a) of a source does to the blocks of pack `other`; my rows are the lanes from `lane` on.
+    """
     pack = s.rows.packs[other]
     w = s.rows.w
     values = s.large.values
