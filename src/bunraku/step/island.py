@@ -9,7 +9,9 @@ that yield, and counted as unsolved. Checked in tests/step/test_rows.py against 
 
 from __future__ import annotations
 
+from bunraku.contact.dense_front import Dense
 from bunraku.contact.pgs import BROKEN, LIMIT, solve
+from bunraku.contact.problem import Problem, height
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.table import ints1, ints2, reals1, reals2, run, stage
@@ -36,9 +38,7 @@ from bunraku.step.step_arrays import (
     BY_TREE,
     DIVERGED,
     INFO,
-    ISLAND_INTS,
     ISLAND_LAM,
-    ISLAND_REALS,
     ISLAND_START,
     LARGE_BLOCKS,
     LARGE_FIRST,
@@ -55,13 +55,11 @@ from bunraku.step.step_arrays import (
     RESIDUAL,
     ROOM_LARGE,
     SOFT,
-    SOLVER,
     SWEEP_LIMIT,
     SWEEPS,
     TOLERANCE,
     TREE_FIRST,
     UNSOLVED,
-    B,
     K,
     rows_of,
 )
@@ -147,15 +145,14 @@ def gather(h, first, last, right):
     """Places, blocks, right-hand side and start of the island BY_ISLAND[first:last]; returns (rows, blocks)."""
     rows = rows_of(h)
     order = ints1(h, BY_ISLAND)
-    ints = ints2(h, ISLAND_INTS)
-    reals = reals2(h, ISLAND_REALS)
-    lam = reals1(h, ISLAND_LAM)
-    b = reals1(h, B)
+    p = Problem(h)
+    lam = p.lam
+    b = p.b
     wanted = reals1(h, right)
     m = 0
     blocks = 0
-    for p in range(first, last):
-        pack = order[p]
+    for i in range(first, last):
+        pack = order[i]
         n = rows.packs[pack, LINES]
         rows.packs[pack, PLACE] = m
         r = rows.packs[pack, FIRST]
@@ -163,10 +160,14 @@ def gather(h, first, last, right):
             b[m + j] = wanted[r + j]
             lam[m + j] = rows.lam[r + j]
         for k in range(rows.packs[pack, FIRST_BLOCK], rows.packs[pack, FIRST_BLOCK] + rows.packs[pack, PACK_BLOCKS]):
-            ints[blocks, 0] = rows.blocks[k, BLOCK_KIND]
-            ints[blocks, 1] = m + rows.blocks[k, FIRST_ROW] - r
-            for j in range(3):
-                reals[blocks, j] = rows.reals[k, j]
+            block = p.blocks[blocks]
+            contact = rows.blocks[k, BLOCK_KIND] == CONTACT
+            block.kind = rows.blocks[k, BLOCK_KIND]
+            block.row = m + rows.blocks[k, FIRST_ROW] - r
+            block.mu = rows.reals[k, 0] if contact else 0.0
+            block.compliance = 0.0 if contact else rows.reals[k, 0]
+            block.low = rows.reals[k, 1]
+            block.high = rows.reals[k, 2]
             blocks += 1
         m += n
     return m, blocks
@@ -189,30 +190,36 @@ def soften(h, first, last):
             k_matrix[i + 2, i + 2] += softness[c, 1]
 
 
-@part
-def give_way(h, m, blocks, values, first, by, step):
+@inline
+def dense_place(d, k):
+    """(where block k stands on the diagonal of K, how far from row to row)."""
+    step = d.K.shape[1] + 1
+    return step * d.problem.blocks[k].row, step
+
+
+@inline
+def give_way(matrix, m, blocks, values, place):
     """Make a problem that nothing satisfies one that something does: rows yield by a part of K's mean diagonal, that of
     contacts and that of other rows (a row between parts that hardly can move has next to none of its own); the search
-    begins at nothing. The diagonal of block k is values[by * first[k] + step * j]."""
-    ints = ints2(h, ISLAND_INTS)
-    lam = reals1(h, ISLAND_LAM)
+    begins at nothing. values: K, whose diagonal stands where `place` says."""
+    p = matrix.problem
     for i in range(m):
-        lam[i] = 0.0
+        p.lam[i] = 0.0
     for kind in range(2):
         total = 0.0
         count = 0
         for write in range(2):
             for k in range(blocks):
-                contact = ints[k, 0] == CONTACT
-                if contact != (kind == 0):
+                if (p.blocks[k].kind == CONTACT) != (kind == 0):
                     continue
-                for j in range(3 if contact else 1):
-                    e = by * first[k] + step * j
+                e, step = place(matrix, k)
+                for _ in range(height(p.blocks[k])):
                     if write == 1:
                         values[e] += YIELD * total / count
                     else:
                         total += values[e]
                         count += 1
+                    e += step
 
 
 @part
@@ -244,6 +251,7 @@ def solve_islands(h, positions, soft):
     info = ints1(h, INFO)
     numbers = reals1(h, NUMBERS)
     start = ints1(h, ISLAND_START)
+    d = Dense(h)
     numbers[RESIDUAL] = 0.0
     info[SWEEPS] = 0
     info[UNSOLVED] = 0
@@ -273,13 +281,8 @@ def solve_islands(h, positions, soft):
         residual = 0.0
         for attempt in range(2):
             if attempt == 1:
-                k_matrix, ints = reals2(h, K), ints2(h, ISLAND_INTS)
-                wide = k_matrix.shape[1] + 1
-                give_way(h, m, blocks, k_matrix.reshape(k_matrix.size), ints[:, 1], wide, wide)
-            status, used, left = solve(
-                reals2(h, K), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks, m, reals1(h, ISLAND_LAM),
-                reals1(h, SOLVER), numbers[TOLERANCE], info[SWEEP_LIMIT],
-            )  # fmt: skip
+                give_way(d, m, blocks, d.K.reshape(d.K.size), dense_place)
+            status, used, left = solve(d, m, blocks, numbers[TOLERANCE], info[SWEEP_LIMIT])
             if status == BROKEN:
                 return DIVERGED
             residual = max(residual, left)

@@ -8,7 +8,7 @@ island.py, block by block. Checked in tests/world/test_large_islands.py against 
 from __future__ import annotations
 
 from bunraku.contact.pgs import BROKEN, LIMIT
-from bunraku.contact.sparse import solve
+from bunraku.contact.sparse import Sparse, solve
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, split
 from bunraku.kernel.table import ints1, ints2, reals1, reals2, stage
@@ -38,18 +38,13 @@ from bunraku.step.step_arrays import (
     COLS,
     DIVERGED,
     INFO,
-    ISLAND_INTS,
-    ISLAND_LAM,
-    ISLAND_REALS,
     LARGE_BLOCKS,
     LARGE_FIRST,
     LARGE_LAST,
     LARGE_NEEDS,
     LARGE_ROWS,
-    LARGE_SCRATCH,
     LARGE_SOFT,
     LARGE_TREES,
-    LARGE_WORK,
     NUMBERS,
     POOL,
     ROOM_LARGE,
@@ -60,7 +55,6 @@ from bunraku.step.step_arrays import (
     TOLERANCE,
     TREE_FIRST,
     VALUES,
-    B,
     rows_of,
 )
 
@@ -172,10 +166,17 @@ def add_entries(rows, slot, values, other, side, lane, lines, al, a):
             values[e] += x0 if lane == 0 else (x1 if lane == 1 else x2)
 
 
+@inline
+def sparse_place(a, k):
+    """(where block k stands on the diagonal of K, how far from row to row)."""
+    return 9 * a.starts[k], 4
+
+
 @stage
 def solve_large(h):
     """Solve the island LARGE_FIRST … LARGE_LAST of INFO, which `gather` has prepared; returns a status."""
     info = ints1(h, INFO)
+    a = Sparse(h)
     first = info[LARGE_FIRST]
     last = info[LARGE_LAST]
     blocks = info[LARGE_BLOCKS]
@@ -186,7 +187,7 @@ def solve_large(h):
     if blocks + 1 > starts.shape[0]:
         return ROOM_LARGE
     write_trees(h, first, last)
-    entries = pattern(trees, blocks, starts, cols, ints1(h, LARGE_SCRATCH)[: ntrees + 1 + 2 * blocks])
+    entries = pattern(trees, blocks, starts, cols, a.scratch[: ntrees + 1 + 2 * blocks])
     if entries < 0:
         info[LARGE_NEEDS] = -entries
         return ROOM_LARGE
@@ -196,12 +197,9 @@ def solve_large(h):
     residual = 0.0
     for attempt in range(2):
         if attempt == 1:
-            give_way(h, info[LARGE_ROWS], blocks, reals1(h, VALUES), starts, 9, 4)
-        status, used, left = solve(
-            trees, ntrees, starts, cols, reals1(h, VALUES), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks,
-            info[LARGE_ROWS], reals1(h, ISLAND_LAM), reals1(h, LARGE_WORK), ints1(h, LARGE_SCRATCH), reals1(h, NUMBERS)[TOLERANCE],
-            min(info[SWEEP_LIMIT], max(EFFORT // blocks, LEAST)),
-        )  # fmt: skip
+            give_way(a, info[LARGE_ROWS], blocks, a.values, sparse_place)
+        most = min(info[SWEEP_LIMIT], max(EFFORT // blocks, LEAST))
+        status, used, left = solve(a, info[LARGE_ROWS], blocks, reals1(h, NUMBERS)[TOLERANCE], most)
         if status == BROKEN:
             return DIVERGED
         residual = max(residual, left)

@@ -13,8 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bunraku.contact.dense_front import Dense
+from bunraku.contact.problem import Problem
+from bunraku.contact.sparse_matrix import Sparse
 from bunraku.kernel.compile import inline
+from bunraku.kernel.record import Record
 from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.linalg.sparse_order import Elimination
 
 
 def number(k: int) -> Any:
@@ -28,6 +33,11 @@ def places(first: Any, last: Any) -> tuple[Any, ...]:
     As np.int64: a plain int has a type of its own in Numba, and every function would be compiled again for each.
     """
     return tuple(np.int64(k) for k in range(first, last))
+
+
+def slot_of(record: type[Record], field: str) -> Any:
+    """The number of a record's array."""
+    return number(record.layout.fields[field].slot)
 
 
 # model and state
@@ -65,16 +75,18 @@ HEAD, PACKS, PACK_W, BLOCKS, BLOCK_REALS, RATE_B, RATE_P, LAM = places(59, 67)
 TIE_INTS, TIE_REALS, TIE_IMPULSE = places(67, 70)
 TIE_LAST = number(85)  # (6 ties) forces of the last step
 
-# one island's problem
-K, B, ISLAND_INTS, ISLAND_REALS, ISLAND_LAM, SOLVER, ROW_OF, DONE, LOCAL_OF = places(70, 79)
-STARTS, COLS, VALUES, SLOT = places(79, 83)
+# one island's problem: the solvers' own arrays
+SLOT = number(82)  # (blocks, 2) of a large island: entry of a block column in the row at hand, first block of a pack
 ISLAND_START, BY_ISLAND = places(83, 85)
-LARGE_TREES, LARGE_WORK, LARGE_SCRATCH = places(86, 89)
+B, ISLAND_LAM = slot_of(Problem, "b"), slot_of(Problem, "lam")
+K, SOLVER = slot_of(Dense, "K"), slot_of(Dense, "A")
+STARTS, COLS, VALUES = slot_of(Sparse, "starts"), slot_of(Sparse, "cols"), slot_of(Sparse, "values")
+LARGE_TREES = slot_of(Elimination, "trees")
 
 # other contact models and integrators, each numbered where it is written
 LINK = number(90)
 STAGE = number(105)
-ARRAYS = 128
+ARRAYS = Sparse.layout.slots
 
 # entries of NUMBERS
 DT, MARGIN, TOLERANCE, RESIDUAL, STIFFNESS, RATIO, RESIDUAL_MOST, SPARE = range(8)

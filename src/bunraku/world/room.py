@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.contact import sparse
-from bunraku.contact.pgs import work_size
+from bunraku.contact.dense_front import Dense, put_dense
+from bunraku.contact.problem import Problem, put_problem
+from bunraku.contact.sparse import Sparse, put_sparse
 from bunraku.errors import BunrakuError
 from bunraku.kernel.table import Table
-from bunraku.linalg.sparse_pattern import pattern_scratch
 from bunraku.model import layout
 from bunraku.model.model import Model
 from bunraku.step import step_arrays as at
@@ -82,27 +82,14 @@ class Room:
             at.RATE_B: np.zeros(rows),
             at.RATE_P: np.zeros(rows),
             at.LAM: np.zeros(rows),
-            at.K: np.zeros((DENSE, DENSE)),
-            at.B: np.zeros(rows),
-            at.ISLAND_INTS: np.zeros((rows, 2), integer),
-            at.ISLAND_REALS: np.zeros((rows, 3)),
-            at.ISLAND_LAM: np.zeros(rows),
-            at.SOLVER: np.zeros(work_size(DENSE, DENSE)),
         }.items():
             table.put(number, array)
+        put_problem(Problem(table), rows, rows)
+        put_dense(Dense(table), DENSE)
 
         if entries:
-            blocks = rows
-            for number, array in {
-                at.STARTS: np.zeros(blocks + 1, integer),
-                at.COLS: np.zeros(entries, integer),
-                at.VALUES: np.zeros(9 * entries),
-                at.SLOT: np.zeros((blocks, 2), integer),
-                at.LARGE_TREES: np.zeros((blocks, 2), integer),
-                at.LARGE_WORK: np.zeros(sparse.work_size(rows, blocks)),
-                at.LARGE_SCRATCH: np.zeros(sparse.iwork_size(blocks, nt) + pattern_scratch(nt, blocks), integer),
-            }.items():
-                table.put(number, array)
+            table.put(at.SLOT, np.zeros((rows, 2), integer))
+            put_sparse(Sparse(table), rows, rows, nt, entries)
             table.plan(LARGE_STAGE, solve_large)
         else:
             table.plan(LARGE_STAGE, no_large)
