@@ -12,7 +12,21 @@ import bunraku
 SOURCE = Path(bunraku.__file__).parent
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("errors", "files", "kernel", "linalg", "model", "dynamics", "collision", "contact", "step", "world", "recording"),
+    *(
+        "errors",
+        "files",
+        "lazy",
+        "version",
+        "kernel",
+        "linalg",
+        "model",
+        "dynamics",
+        "collision",
+        "contact",
+        "step",
+        "world",
+        "recording",
+    ),
     *(
         "humanoid",
         "control",
@@ -85,6 +99,12 @@ def test_architecture_page_names_what_exists():
     named = set(re.findall(r"^\| `([a-z_0-9]+)/` \|", text, flags=re.MULTILINE))
     there = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
     assert named == there
+
+
+def test_files_on_the_architecture_page_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for name in re.findall(r"(?<![\w/])[a-z_0-9]+/[a-z_0-9/]+\.py", text):
+        assert (SOURCE / name).exists() or (ROOT / name).exists(), f"architecture.md names {name}"
 
 
 def test_links_of_the_documents_lead_somewhere():

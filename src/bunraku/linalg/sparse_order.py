@@ -19,8 +19,6 @@ import numpy as np
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.record import Record, int_matrix, int_vector, many, put, ref, whole
 
-FIRST = 128  # the solvers' arrays of a Table, from this number on; who shares a Table with them stays below
-
 
 class Edge(Record):
     """A block, as the elimination sees it."""
@@ -68,7 +66,7 @@ class Counts(Record):
     fronts = whole()
 
 
-class Elimination(Record, after=FIRST):
+class Elimination(Record):
     """Which blocks are eliminated when."""
 
     trees = int_matrix()  # (blocks, 2) the trees that a block acts on, from 1 on; 0 for the world or none

@@ -47,7 +47,7 @@ def human(height: float = 1.7, mass: float = 69.0) -> Model:
 
 
 def describe_human(height: float = 1.7, mass: float = 69.0) -> Description:
-    """The same as a Description, to be changed before it is built."""
+    """The figure of `human` as a Description, to be changed before it is built. height [m], mass [kg]."""
     for name, x, low, high in (("height", height, 0.3, 3.0), ("mass", mass, 1.0, 500.0)):
         if not isinstance(x, int | float) or not (math.isfinite(x) and low <= x <= high):
             raise InputError(f"human: {name} {x} is not a number between {low} and {high}.")

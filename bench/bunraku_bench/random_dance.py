@@ -1,7 +1,8 @@
-"""Random dancing: pins, drags, poses, releases, pushes and switched balance by chance, for as long as one likes; a test of endurance.
+"""Random dancing: pins, drags, poses, releases, pushes and switched balance by chance, for as long as one likes; a test
+of endurance.
 
-A figure that has fallen is set on its feet again after a few seconds (`restore` of the beginning), so that most of the time is spent standing. Used
-by `bunraku bench choreography --random SECONDS` and tests/choreography/test_random.py.
+A figure that has fallen is set on its feet again after a few seconds (`restore` of the beginning), so that most of the
+time is spent standing. Used by `bunraku bench choreography --random SECONDS` and tests/choreography/test_random.py.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ LYING = 3.0  # s before a fallen figure is set up again
 
 @dataclass
 class Endurance:
-    """What a random dance saw: time simulated [s], things done, falls, errors of the world's step, whether all was finite, memory [MB] after the
-    first tenth and at the end."""
+    """What a random dance saw: time simulated [s], things done, falls, errors of the world's step, whether all was
+    finite, memory [MB] after the first tenth and at the end."""
 
     seconds: float = 0.0
     actions: int = 0

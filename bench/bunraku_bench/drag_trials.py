@@ -1,9 +1,9 @@
 """Trials: hand drags in all directions, with and without balance; what ends standing, and how near the hand came.
 
-Twelve directions, those of an icosahedron's corners (evenly spread in space, two of them up and down), five distances up to 0.6 m. The left hand is
-dragged there, held for a second, released; two more seconds show whether the figure comes back. `reached` is the hand's distance from its target at
-the end of the hold; `standing` is upright, on its soles only, nearly at rest. Used by `bunraku bench choreography --grid` and
-tests/choreography/test_grid.py.
+Twelve directions, those of an icosahedron's corners (evenly spread in space, two of them up and down), five distances
+up to 0.6 m. The left hand is dragged there, held for a second, released; two more seconds show whether the figure comes
+back. `reached` is the hand's distance from its target at the end of the hold; `standing` is upright, on its soles only,
+nearly at rest. Used by `bunraku bench choreography --grid` and tests/choreography/test_grid.py.
 """
 
 from __future__ import annotations
