@@ -123,7 +123,7 @@ def close_loops(s: Step, level, out):
         for p in range(start[t], start[t + 1]):
             pack = rows.packs[rows.by_island[p]]
             for j in range(pack.lines):
-                rows.lam[pack.first + j] = s.island.lam[pack.place + j]
+                rows.lam[pack.first + j] = s.problem.lam[pack.place + j]
     worst = largest_row(rows)
     velocity_change(s, out)
     return OK, worst
