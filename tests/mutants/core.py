@@ -96,7 +96,7 @@ CORE = mutants(
      "forbid(inner, shapes(b))", "pass",
      "collision/test_geometry.py::test_neighbours_and_self_collision"),
     ("the sweep stops too early", "collision/detect.py",
-     "low > high:", "low > high - margin:",
+     "if d.now[t].low > high:", "if d.now[t].low > high - margin:",
      "collision/test_broad.py::test_the_margin_counts_along_the_axis_of_the_sweep"),
     ("the mean distance from a line", "collision/region_kernel.py",
      "return 0.5 * (t * r + h * h * b)", "return 0.5 * (t * r - h * h * b)",

@@ -22,7 +22,7 @@ import numpy as np
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split, wide_ld
-from bunraku.kernel.vec import dot
+from bunraku.kernel.vec import dot, ld3
 from bunraku.step.rows import CONTACT, body_source, force_pack, lanes_of, new_block, new_pack, pack_rate, tangents
 from bunraku.step.step_arrays import OK, ROOM, RowBlock, Step, W
 
@@ -95,7 +95,7 @@ def contact_rows(s: Step, soft):
         stretched = (0.0, 0.0, 0.0)
         if i >= 0:
             f = s.memory[i].impulse
-            stretched = s.memory[i].stretch
+            stretched = ld3(s.memory[i].stretch, 0)
             rows.lam[r] = max(dot(n, f), 0.0)
             rows.lam[r + 1] = dot(t, f)
             rows.lam[r + 2] = dot(u, f)
@@ -126,7 +126,8 @@ def contact_rows(s: Step, soft):
             spring.soft_tangent = 1.0 / (dt * (d + dt * k_n))
             rows.b[r] = free + k_n * gap / (d_n + dt * k_n)
             rows.p[r] = rows.b[r]
-            spring.stretch = (dot(t, stretched), dot(u, stretched))
+            spring.stretch[0] = dot(t, stretched)
+            spring.stretch[1] = dot(u, stretched)
             rows.b[r + 1] += k_n * spring.stretch[0] / (d + dt * k_n)
             rows.b[r + 2] += k_n * spring.stretch[1] / (d + dt * k_n)
         rows.p[r + 1] = rows.b[r + 1]
@@ -152,32 +153,24 @@ def keep_contacts(s: Step, soft):
         cone = block.friction * pressed
         sheared = (rows.lam[r + 1] ** 2 + rows.lam[r + 2] ** 2) ** 0.5
         slides = 1.0 if pressed > 0.0 and sheared >= cone * (1.0 - 1e-9) else 0.0
-        s_t = 0.0
-        s_u = 0.0
-        springy = soft != 0 and pressed > 0.0 and s.springs[c].soft_tangent > 0.0
-        if springy:
-            # v+ = -R lam - k s / (d + dt k) where it sticks; where it slides, the stretch that makes this friction
-            # at rest
-            k_n = s.numbers.stiffness
-            d = s.numbers.damping
-            dt = s.numbers.dt
-            s_t = -(rows.lam[r + 1] / dt) / k_n
-            s_u = -(rows.lam[r + 2] / dt) / k_n
-            if slides == 0.0:
-                s_t -= d * slip_rate(s, block, 0) / k_n
-                s_u -= d * slip_rate(s, block, 1) / k_n
-        x0, y0, z0, _ = split(wide_ld(rows.w, W * block.pack + 12))
-        x1, y1, z1, _ = split(wide_ld(rows.w, W * block.pack + 16))
-        x2, y2, z2, _ = split(wide_ld(rows.w, W * block.pack + 20))
         memory = s.memory[c]
-        memory.impulse = (
-            pressed * x0 + rows.lam[r + 1] * y0 + rows.lam[r + 2] * z0,
-            pressed * x1 + rows.lam[r + 1] * y1 + rows.lam[r + 2] * z1,
-            pressed * x2 + rows.lam[r + 1] * y2 + rows.lam[r + 2] * z2,
-        )
-        memory.stretch = (0.0, 0.0, 0.0)
-        if springy:
-            memory.stretch = (s_t * y0 + s_u * z0, s_t * y1 + s_u * z1, s_t * y2 + s_u * z2)
+        for j in range(3):
+            x, y, z, _ = split(wide_ld(rows.w, W * block.pack + 4 * (3 + j)))
+            memory.impulse[j] = pressed * x + rows.lam[r + 1] * y + rows.lam[r + 2] * z
+            stretch = 0.0
+            if soft != 0 and pressed > 0.0 and s.springs[c].soft_tangent > 0.0:
+                # v+ = -R lam - k s / (d + dt k) where it sticks; where it slides, the stretch that makes this friction
+                # at rest
+                k_n = s.numbers.stiffness
+                d = s.numbers.damping
+                dt = s.numbers.dt
+                s_t = -(rows.lam[r + 1] / dt) / k_n
+                s_u = -(rows.lam[r + 2] / dt) / k_n
+                if slides == 0.0:
+                    s_t -= d * slip_rate(s, block, 0) / k_n
+                    s_u -= d * slip_rate(s, block, 1) / k_n
+                stretch = s_t * y + s_u * z
+            memory.stretch[j] = stretch
         memory.slid = slides
         this = s.detection.ids[c]
         last = s.last_ids[c]
@@ -192,6 +185,5 @@ def slip_rate(s: Step, block: RowBlock, j):
     """v+ of tangent j of a sticking, springy contact: from its own law."""
     spring = s.springs[block.origin]
     k_n = s.numbers.stiffness
-    stretch = spring.stretch[0] if j == 0 else spring.stretch[1]
     lam = s.rows.lam[block.row + 1 + j]
-    return -spring.soft_tangent * lam - k_n * stretch / (s.numbers.damping + s.numbers.dt * k_n)
+    return -spring.soft_tangent * lam - k_n * spring.stretch[j] / (s.numbers.damping + s.numbers.dt * k_n)

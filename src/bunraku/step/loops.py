@@ -21,7 +21,18 @@ from bunraku.step.relative import POSITION, RATE, apart, turned_apart
 from bunraku.step.response import velocity_change
 from bunraku.step.rows import begin, find_islands, joint_pack, joint_source, new_pack, trace_all
 from bunraku.step.step_arrays import LOOPS_LARGE, OK, ROOM, Rows, Step
-from bunraku.step.tie_rows import ABOUT, ALONG, chosen, count_bits, ends_of, is_rigid, tie_pack, turning_error
+from bunraku.step.tie_rows import (
+    ABOUT,
+    ALONG,
+    chosen,
+    count_bits,
+    ends_of,
+    first_frame,
+    is_rigid,
+    second_frame,
+    tie_pack,
+    turning_error,
+)
 
 
 @part
@@ -59,11 +70,12 @@ def loop_rows(s: Step, level):
         kind = s.tie_kinds[c]
         a = kind.body_a
         b = kind.body_b
-        xa, xb, F, E = ends_of(s, c)
+        xa, xb = ends_of(s, c)
+        F = first_frame(s, c)
         status = loop_pack(s, c, ALONG, kind.axes & 7, xb, F, apart(work, level, a, b, xa, xb))
         if status == OK and kind.axes > 7:
             turns = kind.axes >> 3
-            value = turned_apart(work, level, a, b, turning_error(F, E, turns))
+            value = turned_apart(work, level, a, b, turning_error(F, second_frame(s, c), turns))
             status = loop_pack(s, c, ABOUT, turns, xb, F, value)
         if status != OK:
             return status

@@ -13,7 +13,16 @@ from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import NW, POS
 from bunraku.step.relative import POSITION, RATE, apart, rate_at, turned_apart
 from bunraku.step.step_arrays import Step
-from bunraku.step.tie_rows import SPRING, chosen, count_bits, ends_of, is_rigid, turning_error
+from bunraku.step.tie_rows import (
+    SPRING,
+    chosen,
+    count_bits,
+    ends_of,
+    first_frame,
+    is_rigid,
+    second_frame,
+    turning_error,
+)
 
 
 @part
@@ -56,7 +65,7 @@ def add_soft_wrenches(s: Step, ext):
             continue
         a = kind.body_a
         b = kind.body_b
-        xa, xb, F, E = ends_of(s, c)
+        xa, xb = ends_of(s, c)
         k = s.ties[c].stiff
         d = s.ties[c].damp
         if kind.active == SPRING:
@@ -70,8 +79,9 @@ def add_soft_wrenches(s: Step, ext):
             put(ext, work, a, xa, f, none)
             put(ext, work, b, xb, scale(-1.0, f), none)
             continue
+        F = first_frame(s, c)
         turns = kind.axes >> 3
-        twist = turning_error(F, E, turns)
+        twist = turning_error(F, second_frame(s, c), turns)
         error = apart(work, POSITION, a, b, xa, xb)
         f = answer_along(F, kind.axes & 7, k, d, error, apart(work, RATE, a, b, xa, xb))
         n = answer_along(F, turns, k, d, twist, turned_apart(work, RATE, a, b, twist))

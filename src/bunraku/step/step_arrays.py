@@ -28,6 +28,7 @@ from bunraku.kernel.record import (
     matrix,
     pair,
     real,
+    reals,
     ref,
     vec3,
     vector,
@@ -155,8 +156,8 @@ class Material(Record):
 class ContactMemory(Record):
     """What is kept of a contact for the next step."""
 
-    impulse = vec3()  # N s on a
-    stretch = vec3()  # m: of the springs along the tangents, where contact is springy
+    impulse = reals(3)  # N s on a
+    stretch = reals(3)  # m: of the springs along the tangents, where contact is springy
     slid = real()  # 1 where it slid
     linked = real()  # of virtual links (bunraku.step.virtual_link.link_memory)
     linked_pv = pair()
@@ -165,9 +166,9 @@ class ContactMemory(Record):
 class ContactSpring(Record):
     """A springy contact in this step; zero where it is rigid."""
 
-    stretch = pair()  # m: along the two tangents
     soft = real()  # m/s per N s: softness of the normal,
     soft_tangent = real()  # and of the tangents
+    stretch = reals(2)  # m: along the two tangents
 
 
 class TieKind(Record):

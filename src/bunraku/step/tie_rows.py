@@ -47,7 +47,7 @@ def is_rigid(s: Step, c):
 
 @inline
 def ends_of(s: Step, c):
-    """(point of the first body, of the second, frame of the first, of the second) of connection c, in the world."""
+    """(point of the first body, of the second) of connection c, in the world."""
     work, tie = s.work, s.ties[c]
     a = s.tie_kinds[c].body_a * NW
     b = s.tie_kinds[c].body_b * NW
@@ -55,7 +55,19 @@ def ends_of(s: Step, c):
     Rb = ld9(work, b + ROT)
     xa = add(ld3(work, a + POS), mv(Ra, tie.place_a))
     xb = add(ld3(work, b + POS), mv(Rb, tie.place_b))
-    return xa, xb, mm(Ra, tie.turn_a), mm(Rb, tie.turn_b)
+    return xa, xb
+
+
+@inline
+def first_frame(s: Step, c):
+    """The frame of connection c on its first body, in the world."""
+    return mm(ld9(s.work, s.tie_kinds[c].body_a * NW + ROT), s.ties[c].turn_a)
+
+
+@inline
+def second_frame(s: Step, c):
+    """The same on its second body."""
+    return mm(ld9(s.work, s.tie_kinds[c].body_b * NW + ROT), s.ties[c].turn_b)
 
 
 @inline
@@ -123,7 +135,7 @@ def chosen(F, mask, j):
     return out
 
 
-@part
+@inline
 def tie_pack(s: Step, c, mask, first, x, F):
     """The rows along (first = ALONG) or about (ABOUT) the axes of F that the mask names: a pack, or ROOM."""
     rows = s.rows
@@ -191,13 +203,15 @@ def tie_rows(s: Step):
         kind = s.tie_kinds[c]
         if kind.active == 0:
             continue
-        xa, xb, F, E = ends_of(s, c)
+        xa, xb = ends_of(s, c)
         if kind.active == SPRING:
             status = spring_row(s, c, xa, xb)
         else:
+            F = first_frame(s, c)
             status = three_ties(s, c, kind.axes & 7, ALONG, xb, F, sub(xa, xb))
             if status == OK and kind.axes > 7:
-                status = three_ties(s, c, kind.axes >> 3, ABOUT, xb, F, turning_error(F, E, kind.axes >> 3))
+                twist = turning_error(F, second_frame(s, c), kind.axes >> 3)
+                status = three_ties(s, c, kind.axes >> 3, ABOUT, xb, F, twist)
         if status != OK:
             return status
     return OK

@@ -17,7 +17,7 @@ from __future__ import annotations
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.record import handle
 from bunraku.kernel.table import ints2, reals2
-from bunraku.kernel.vec import dot
+from bunraku.kernel.vec import dot, ld3
 from bunraku.step.contact_rows import PUSH, PUSH_SPEED, REST_SPEED
 from bunraku.step.rows import tangents
 from bunraku.step.step_arrays import Step
@@ -180,7 +180,7 @@ def begin_with(s: Step, i, known, touching):
                     high = j
                 x = reals[i, REGION + VERTEX + 2 * j]
                 y = reals[i, REGION + VERTEX + 2 * j + 1]
-                p = last.impulse
+                p = ld3(last.impulse, 0)
                 fx = dot(t, p)
                 fy = dot(u, p)
                 fz = dot(normal, p)

@@ -141,8 +141,9 @@ def keep_patches(s: Step):
         last.feature = this.feature
         last.patch = this.patch
         memory = s.memory[c]
-        memory.impulse = (0.0, 0.0, 0.0)
-        memory.stretch = (0.0, 0.0, 0.0)
+        for k in range(3):
+            memory.impulse[k] = 0.0
+            memory.stretch[k] = 0.0
         memory.slid = 0.0
         memory.linked = 0.0
         memory.linked_pv = (0.0, 0.0)
@@ -185,10 +186,12 @@ def keep_patches(s: Step):
             memory = s.memory[ints[i, VERTEX_OF + k]]
             px, py = corner(reals, i, k)
             share = out[k]
-            memory.impulse = add(
+            f = add(
                 scale(share * fz, normal),
                 add(scale(share * fx - w * share * fz * (py - y), t), scale(share * fy + w * share * fz * (px - x), u)),
             )
+            for j in range(3):
+                memory.impulse[j] = f[j]
             memory.slid = 0.0 if mode == STICK else 1.0
             if state != SURFACE and k == low:
                 memory.linked += IS_I
