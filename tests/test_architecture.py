@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -75,6 +77,14 @@ def test_imports_point_downwards(path):
     assert folder in ORDER, f"{folder} has no place in the order"
     for other, line in imports(path):
         assert ORDER.index(other) <= ORDER.index(folder), f"{path.name}:{line} imports {other} from {folder}"
+
+
+def test_all_modules_import_side_by_side():
+    """In one process: records, which the compiler tells apart by their names, have one name each."""
+    names = [p.relative_to(SOURCE.parent).with_suffix("") for p in FILES if p.name != "__main__.py"]
+    code = "import importlib\n" + "\n".join(f"importlib.import_module({'.'.join(n.parts)!r})" for n in names)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_no_file_name_stands_twice():

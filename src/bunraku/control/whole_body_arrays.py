@@ -40,7 +40,7 @@ MOST_DENSE = 24  # pairs that stay apart, and torques at their limits
 FAR = 1e12  # a bound that is none
 
 
-class Counts(Record):
+class ProblemCounts(Record):
     """How many there are, and what the solver counted."""
 
     contacts = whole()
@@ -156,7 +156,7 @@ class WholeBodyProblem(Record, after=BEFORE):
     second = vector()  # scratch of rnea
     q = vector()
     v = vector()
-    count = ref(Counts)
+    count = ref(ProblemCounts)
     settings = ref(Settings)
     task_body = int_vector()  # (T)
     task = many(TaskRow)
@@ -215,7 +215,7 @@ class Room:
             second=np.zeros(scratch_size(model.nb, model.nq)),
             q=model.neutral(),
             v=np.zeros(model.nv),
-            count=Counts(),
+            count=ProblemCounts(),
             settings=Settings(),
             task_body=np.zeros(tasks, np.int64),
             task=zeros(TaskRow, tasks),

@@ -95,8 +95,7 @@ def fill_values(s: Step, first, last):
 
 @inline
 def add_entries(s: Step, other, side, lane, lines, al, a):
-    """Add what the motion (al, a) of a source does to the blocks of pack `other`; my rows are the lanes from `lane` on.
-    """
+    """Add what the motion (al, a) of a source does to the blocks of pack `other`; my rows are the lanes from `lane` on."""
     pack = s.rows.packs[other]
     w = s.rows.w
     values = s.large.matrix.values
