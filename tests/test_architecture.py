@@ -101,6 +101,12 @@ def test_architecture_page_names_what_exists():
     assert named == there
 
 
+def test_files_on_the_architecture_page_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for name in re.findall(r"(?<![\w/])[a-z_0-9]+/[a-z_0-9/]+\.py", text):
+        assert (SOURCE / name).exists() or (ROOT / name).exists(), f"architecture.md names {name}"
+
+
 def test_links_of_the_documents_lead_somewhere():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
         for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):

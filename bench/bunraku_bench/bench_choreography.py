@@ -135,7 +135,7 @@ def measure_grid() -> dict[str, Any]:
     """All drags, with and without balance."""
     from dataclasses import asdict
 
-    from bunraku.choreography.trials import grid
+    from bunraku_bench.drag_trials import grid
 
     began = time.perf_counter()
     with progress_bar(120, "drags") as update:
@@ -157,7 +157,7 @@ def measure_random(seconds: float, seed: int) -> dict[str, Any]:
     """Endurance."""
     from dataclasses import asdict
 
-    from bunraku.choreography.random_dance import RandomDance
+    from bunraku_bench.random_dance import RandomDance
 
     began = time.perf_counter()
     dance = RandomDance(seed)

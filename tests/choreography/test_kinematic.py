@@ -5,15 +5,15 @@ import pytest
 
 import bunraku as bk
 from bunraku.choreography.kinematic import clip, standing_links, turn_vector
-from bunraku.model.description import rotation_matrix
+from turns import about, matrix
 
 
 @pytest.mark.parametrize("angle", [1e-3, 0.3, 1.5, 3.0])
 def test_a_turn_vector_leads_from_one_attitude_to_the_other(angle):
     """Along the axis of goal R', in world axes, twice the sine of half the angle long."""
     axis = np.array([2.0, -1.0, 2.0]) / 3.0
-    turn = rotation_matrix([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
-    R = rotation_matrix((0.5, 0.1, -0.7, 0.3))
+    turn = about(axis, angle)
+    R = matrix((0.5, 0.1, -0.7, 0.3))
     assert np.allclose(turn_vector(R, turn @ R), 2 * np.sin(angle / 2) * axis, atol=1e-12)
 
 

@@ -110,9 +110,11 @@ _nrt_python.memsys_enable_stats()
 from collision_scenes import KINDS, poses, random_rotation, random_shape, scene
 from bunraku.collision import Fixed
 from bunraku.collision.detect import detect_contacts
-from bunraku.collision.region_kernel import hull_point, mean_distance, region_of
+from bunraku.collision.region_kernel import RegionArrays, RegionFrame, hull_point, mean_distance, region_of
+from bunraku.collision.shape_layout import Detection
 from bunraku.model import Shape
 from bunraku.kernel.compile import kernel
+from bunraku.kernel.record import handle, put
 rng = np.random.default_rng(0)
 shapes = [random_shape(rng, KINDS[k % 3]) for k in range(12)]
 where = poses(*((rng.normal(size=3) * 0.4, random_rotation(rng)) for _ in shapes)).ravel()
@@ -120,21 +122,27 @@ c = scene(*shapes, fixed=[Fixed(Shape("plane")), Fixed(Shape("box", (1, 1, 0.1))
 found, g = c.detect(where, 0.05), c.geometry
 assert found > 20
 listed = scene(*shapes, fixed=[Fixed(Shape("plane")), Fixed(Shape("box", (1, 1, 0.1)))]).geometry.pairs
-frame, poly, rows = np.zeros(12), np.zeros(2 * found), np.zeros(found, dtype=np.int64)
+swept, by_list = Detection(), Detection()
+for d in (swept, by_list):
+    c.put_into(d)
+put(by_list, pairs=listed)
+t = put(RegionArrays(), contacts=c.data, frame=RegionFrame(), corners=np.zeros((found, 2)), rows=np.zeros(found, dtype=np.int64))
 
 @kernel
-def calls(a, b, swept, listed, excluded, where, real, ints, ids, data, frame, poly, rows, n):
-    total = 0.0
+def calls(swept, by_list, known, where, region, n):
+    total, t = 0.0, RegionArrays(region)
     for i in range(2 * n):
-        pairs, known = (listed, len(listed)) if i % 2 else (swept, -1)
-        total += detect_contacts(a, b, pairs, known, excluded, where, 12, 0.05, real, ints, ids, data)
-        k = region_of(data, 0, 1, 1e-6, frame, poly, rows)
-        total += hull_point(poly, k, 0.1, 0.2, 1e-6)[1] + mean_distance(poly, k, 0.1, 0.2)
+        if i % 2:
+            total += detect_contacts(Detection(by_list), known, where, 12, 0.05)
+        else:
+            total += detect_contacts(Detection(swept), -1, where, 12, 0.05)
+        k = region_of(t, 0, 1, 1e-6)
+        total += hull_point(t, k, 0.1, 0.2, 1e-6)[1] + mean_distance(t, k, 0.1, 0.2)
     return total
 
 def count(n):
     before = rtsys.get_allocation_stats().alloc
-    assert calls(g.ints, g.reals, c.pairs, listed, g.excluded, where, c.real, c.ints, c.ids, c.data, frame, poly, rows, n) >= 2 * found * n
+    assert calls(handle(swept), handle(by_list), len(listed), where, handle(t), n) >= 2 * found * n
     return rtsys.get_allocation_stats().alloc - before
 
 count(1)

@@ -13,7 +13,7 @@ from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE, Scene, Solid
 from bunraku.errors import InputError
 from bunraku.kernel.compile import part
 from bunraku.kernel.record import handle
-from bunraku.model.along import frame_along
+from bunraku.model.rotations import frame_along
 
 RED = (0.9, 0.1, 0.1)
 

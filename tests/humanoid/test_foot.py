@@ -8,8 +8,7 @@ from bunraku.control.bushes import Bushes, bushes
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import Foot, box_foot, feet_in, feet_of
 from bunraku.humanoid.parts import humanoid
-from bunraku.model.configuration import exponential
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import exponential, rotation_matrix
 
 
 def test_corners_are_the_outline_in_the_body():
@@ -37,6 +36,25 @@ def test_both_ways_of_finding_feet_agree():
     for a, b in zip(feet_of(bk.human()), humanoid(bk.human()).feet):
         assert (a.side, a.link, a.body) == (b.side, b.link, b.body)
         assert np.allclose(a.corners, b.corners, atol=1e-12)
+
+
+def test_the_same_foot_on_a_body_that_is_turned():
+    """The same figure with another joint above the foot: its body's frame lies along the joint's axis, and the sole is
+    found where it was."""
+    models = []
+    for joint in (bk.ball("ankle"), bk.hinge("ankle", (1, 2, -1), anchor=(0.02, 0.0, 0.05))):
+        fig = bk.Description("leg")
+        fig.add("shank", None, bk.free(), at=(0, 0, 0.5), mass=2.0, moments=(0.1, 0.1, 0.1))
+        sole = bk.Shape("box", (0.1, 0.05, 0.02), (0.03, 0.01, -0.04))
+        fig.add("left_foot", "shank", joint, at=(0, 0, -0.4), mass=1.0, moments=(0.1, 0.1, 0.1), shapes=[sole])
+        models.append(fig.build())
+    one, other = models
+    foot = box_foot(one, "left_foot")
+    (again,) = feet_in(other, (foot,), one)
+    assert np.abs(other.frame("left_foot").rotation - np.eye(3)).max() > 0.1  # turned, indeed
+    poses = [bk.kinematics(m, m.neutral()).pose(f.frame) for m, f in ((one, foot), (other, again))]
+    assert np.allclose(poses[0][0], poses[1][0], atol=1e-12) and np.allclose(poses[0][1], poses[1][1], atol=1e-12)
+    assert np.allclose(poses[0][0], (0.03, 0.01, 0.04))
 
 
 def test_the_same_feet_in_a_model_with_bushes():

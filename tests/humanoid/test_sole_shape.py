@@ -7,14 +7,14 @@ import pytest
 import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.humanoid.sole_shape import foot_on
-from bunraku.model.description import rotation_matrix
+from turns import matrix
 
 TURN = (0.5, 0.5, -0.5, 0.5)
 
 
 def foot(shapes, rotation=None):
     """(model, poses): a foot 0.1 m above the world's origin whose shapes are given in world axes."""
-    R = rotation_matrix(rotation)
+    R = np.eye(3) if rotation is None else matrix(rotation)
     fig = bk.Description("foot")
     for s in shapes:
         s.position, s.rotation = tuple(R.T @ (np.array(s.position) - [0, 0, 0.1])), R.T

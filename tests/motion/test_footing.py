@@ -8,8 +8,7 @@ import bunraku as bk
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import feet_of
-from bunraku.model.configuration import exponential, multiply
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import exponential, multiply, rotation_matrix
 from bunraku.motion import Motion, find_feet
 from bunraku.motion.contact_times import runs, tidy
 from bunraku.motion.footing import CLEAR, Footing, feet_apart, leave, moved, separation, stretches

@@ -8,7 +8,7 @@ import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.formats.bvh_motion import from_motion, load_bvh, to_motion
 from bunraku.humanoid.skeletons import Bone
-from bunraku.model.configuration import exponential, multiply
+from bunraku.model.rotations import exponential, multiply
 from bunraku.motion import Motion, retarget
 from bunraku.motion.retarget import lay, smoothed
 from motion_data import UNIT, clip, t_posed, walk

@@ -1,8 +1,8 @@
 """`python -m tests.mutants [NAME …]`: try mutants and print what killed each; exit code 1 where one survives.
 
 Names choose mutants whose name or file holds one of them; --folder those of a folder of the package; --sample N of what
-is chosen, by --seed. --list shows them and tries none; --json FILE writes the table. Exit code 2: a mutant does not fit
-the sources any more, or its tests fail without it.
+is chosen, by --seed. --list shows them and tries none; --table prints Markdown; --json FILE writes all that is known.
+Exit code 2: a mutant does not fit the sources any more, or its tests fail without it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     p.add_argument("--seed", type=int, default=0, help="of the sample")
     p.add_argument("--jobs", type=int, default=1, metavar="N", help="how many at a time")
     p.add_argument("--list", action="store_true", help="show them, try none")
+    p.add_argument("--table", action="store_true", help="print Markdown")
     p.add_argument("--json", type=Path, metavar="FILE", help="write the table to a file")
     return p.parse_args(arguments)
 
@@ -50,6 +51,15 @@ def line(r: Result) -> str:
     """A row of the table."""
     by = r.test.removeprefix("tests/") + ": " if r.test else ""
     return f"{r.verdict:<9} {r.seconds:6.1f} s  {r.mutant.folder + ': ' + r.mutant.name:<58} {by}{r.why[:100]}"
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """The table of README.md."""
+    rows = [
+        f"| {r.mutant.folder} | {r.mutant.name} | {r.test.removeprefix('tests/').split('[')[0] or r.verdict} | {r.seconds:.1f} |"
+        for r in results
+    ]
+    return "\n".join(["| folder | mutant | killed by | s |", "|---|---|---|---|", *rows])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 2
-    print("\n".join(line(r) for r in results))
+    print(markdown(results) if given.table else "\n".join(line(r) for r in results))
     killed = sum(r.verdict == "killed" for r in results)
     print(f"{killed} of {len(results)} mutants killed")
     if given.json:

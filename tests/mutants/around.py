@@ -35,10 +35,10 @@ AROUND = mutants(
      "tuple(0.5 * side for side", "tuple(side for side",
      "formats/test_urdf.py::test_primitive_shapes_have_half_sizes"),
     ("degrees as radians", "formats/bvh_motion.py",
-     "about(axis, np.radians(x))", "about(axis, x)",
+     "quaternion_about(axis, np.radians(x))", "quaternion_about(axis, x)",
      "formats/test_bvh.py::test_any_channels_in_any_order"),
     ("rotation channels from the outside in", "formats/bvh_motion.py",
-     "multiply(turn, about(axis, np.radians(x)))", "multiply(about(axis, np.radians(x)), turn)",
+     "multiply(turn, quaternion_about(axis, np.radians(x)))", "multiply(quaternion_about(axis, np.radians(x)), turn)",
      "formats/test_bvh.py::test_rotations_multiply_in_the_order_of_their_channels"),
     # ---- scene
     ("angles of a scene in radians", "scene/values.py",
@@ -47,6 +47,9 @@ AROUND = mutants(
     ("shares beyond one", "scene/values.py",
      "and 0 <= x <= 1:", "and 0 <= x:",
      "scene/test_scene.py::test_mistakes_get_one_sentence"),
+    ("forces on both sides have one sign", "scene/run.py",
+     "out[figure] += sign * c.force", "out[figure] += c.force",
+     "scene/test_run.py::test_forces_on_a_stack"),
     # ---- draw
     ("pictures upside down", "draw/camera.py",
      "0.5 * height - 0.5 * height * y", "0.5 * height + 0.5 * height * y",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def main() -> int:
     outcome = Outcome()
     plain = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-n", "0", "-W", "ignore::RuntimeWarning"]
     code = pytest.main([*plain, *ids], plugins=[outcome])
-    Path(file).write_text(json.dumps({"code": int(code), **vars(outcome)}), encoding="utf-8")
+    ended = {"code": int(code), "seconds": time.process_time(), **vars(outcome)}
+    Path(file).write_text(json.dumps(ended), encoding="utf-8")
     return int(code)
 
 

@@ -13,13 +13,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 from .mutant import Mutant
 
@@ -31,7 +31,7 @@ PATIENCE = 600.0  # s for one mutant
 
 @dataclass(frozen=True)
 class Result:
-    """How a mutant ended: "killed", "survived" or "broken"; by which test, why, after how many seconds."""
+    """How a mutant ended: "killed", "survived" or "broken"; by which test, why, after how many seconds of the processor."""
 
     mutant: Mutant
     verdict: str
@@ -60,11 +60,11 @@ def copies(count: int) -> Iterator[list[Path]]:
         yield folders
 
 
-def run(folder: Path, tests: Sequence[str], plain: bool) -> dict[str, object]:
+def run(folder: Path, tests: Sequence[str], plain: bool) -> dict[str, Any]:
     """Outcome of tests in a copy."""
     environment = {
         **os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "src"), str(folder)]), "BUNRAKU_QUIET": "1",
-        "NUMBA_DISABLE_JIT": "1" if plain else "0", "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_DISABLE_JIT": "1" if plain else "0", "PYTHONDONTWRITEBYTECODE": "1", "BUNRAKU_PATIENCE": "30",
     }  # fmt: skip
     file = folder / "outcome.json"
     file.unlink(missing_ok=True)
@@ -73,11 +73,16 @@ def run(folder: Path, tests: Sequence[str], plain: bool) -> dict[str, object]:
     try:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        return {"code": -1, "passed": 0, "failed": None, "broken": f"still running after {PATIENCE:g} s"}
+        return nothing(f"still running after {PATIENCE:g} s")
     if not file.exists():
         said = (done.stderr or done.stdout).strip().splitlines()
-        return {"code": -1, "passed": 0, "failed": None, "broken": said[-1] if said else "pytest said nothing"}
+        return nothing(said[-1] if said else "pytest said nothing")
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+def nothing(why: str) -> dict[str, Any]:
+    """The outcome of a run that came to no end."""
+    return {"code": -1, "seconds": 0.0, "passed": 0, "failed": None, "broken": why}
 
 
 def sound(folder: Path, chosen: Sequence[Mutant]) -> str:
@@ -94,16 +99,14 @@ def sound(folder: Path, chosen: Sequence[Mutant]) -> str:
 
 def attempt(folder: Path, mutant: Mutant) -> Result:
     """Put a mutant into a copy, run its tests, take it out again."""
-    started = time.monotonic()
     before = mutant.put_into(folder / "src/bunraku")
     try:
         out = run(folder, mutant.tests, mutant.plain)
     finally:
         (folder / "src/bunraku" / mutant.file).write_text(before, encoding="utf-8")
-    seconds = time.monotonic() - started
-    failed = out["failed"]
-    if isinstance(failed, dict) and str(failed["why"]).startswith(ASSERTIONS):
-        return Result(mutant, "killed", str(failed["test"]), str(failed["why"]), seconds)
+    failed, seconds = out["failed"], out["seconds"]
+    if failed and failed["why"].startswith(ASSERTIONS):
+        return Result(mutant, "killed", failed["test"], failed["why"], seconds)
     if failed or out["broken"]:
         return Result(mutant, "broken", "", str(failed or out["broken"]), seconds)
     return Result(mutant, "survived", "", f"{out['passed']} tests passed", seconds)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.model.description import rotation_matrix
 from bunraku.world import World
 from bunraku.world.readings import Readings
 from bunraku.world.saving import opened, sealed
+from turns import matrix
 
 G = 9.80665
 
@@ -157,7 +157,7 @@ def test_torque_at_a_force_sensor_beside_the_pivot(w):
     rod, the same load is (f, -x x f), in the sensor's axes: read alone, and by the kernel of many readings."""
     m, l, i0, angle = 2.0, 0.4, 0.01, 0.7
     frame, shift, turn = np.array([0.1, -0.2, 0.3]), np.array([0.05, 0.07, -0.11]), (0.6, -0.3, 0.5, 0.1)
-    S, T = (rotation_matrix(x) for x in ((0.5, 0.5, -0.5, 0.5), turn))
+    S, T = (matrix(x) for x in ((0.5, 0.5, -0.5, 0.5), turn))
     fig = bk.Description("arm")
     fig.add("arm", None, bk.hinge("pivot", (0, 1, 0)), mass=m, com=(0, 0, -l), moments=(i0, i0, i0))
     fig.frame("plate", "arm", frame, S)
@@ -184,7 +184,7 @@ def test_torque_of_a_sole_about_a_point_beside_it():
     r, turn = np.array([0.03, 0.08, 0.02]), (0.8, 0.0, 0.6, 0.0)
     sole = world.add_sensor("sole", at=box["box"], offset=r, rotation=turn)
     world.step(200)
-    up, arm, axes = np.array([0, 0, 2.0 * G]), np.array([0, 0, -0.05]) - r, rotation_matrix(turn)
+    up, arm, axes = np.array([0, 0, 2.0 * G]), np.array([0, 0, -0.05]) - r, matrix(turn)
     assert np.allclose(sole.force, axes.T @ up, atol=1e-4) and np.allclose(sole.cop, axes.T @ arm, atol=1e-5)
     assert np.allclose(sole.torque, axes.T @ np.cross(arm, up), atol=1e-4)
 

@@ -1,4 +1,4 @@
-"""Choreography: pin and drag a figure whose motion obeys dynamics. See docs/choreography.md."""
+"""Pin and drag a figure whose motion obeys dynamics (Yamane & Nakamura 2002). See docs/choreography.md."""
 
 from bunraku import lazy as _lazy
 

@@ -1,23 +1,31 @@
-"""Balance: what the floor's forces shall do to the figure's momentum. A linear inverted pendulum and its capture point,
-and damped rotation.
+"""Balance of a choreographed figure: what the floor's forces should do to its momentum.
 
-    w^2 = g / height,   capture point x = c + c'/w,   pressure wanted at p = x + gain (x - r),   c'' = w^2 (c - p)
-so that x' = -gain w (x - r): the capture point goes to the reference r, the middle of the links that carry. The forces
-that make c'' must come from the contacts' cones, so the centre of pressure stays in the soles by itself; what cannot be
-had is made up by turning the body, or not at all: then it falls. Angular momentum about the centre of mass is damped,
-L' = -gain L.
+The law is that of bunraku.control.capture_point with a reference r at rest, the middle of the links that carry:
+    pressure wanted at p = x + gain (x - r),   c'' = w^2 (c - p), at the most `PUSH`,   L' = -gain L
+so that x' = -gain w (x - r): the capture point goes to r. The forces that make c'' must come from the contacts' cones,
+so the centre of pressure stays in the soles by itself; the figure makes up for what they cannot give by turning its
+body, or it falls.
 
 Without balance the floor is inert: c'' = 0 and L' = 0 are preferred, without feedback of where the figure is or how
-fast it moves, which is the method of 2002: the floor's force is what it was, and the body makes room for the dragged
-limb by moving its other parts.
+fast it moves, which is the method of Yamane & Nakamura 2002: the floor's force is what it was, and the body makes room
+for the dragged limb by moving its other parts.
 
-A foot that is dragged away from the floor waits until the others can carry: r is their middle, and it swings as soon as
-the capture point is within NEAR of it. Checked in tests/choreography/test_balance.py.
+A foot that is dragged away from the floor waits until the others can carry: r is then their middle, and the foot swings
+as soon as the capture point is within NEAR of it. Checked in tests/choreography/test_balance.py.
 """
 
 from __future__ import annotations
 
 from bunraku.choreography.dance_arrays import DRAG, PLANTED, SWINGING, WAITING, Dance
+from bunraku.control.capture_point import (
+    ask_momentum,
+    away_from_pressure,
+    capture_point_of,
+    damping_moment,
+    held_in,
+    pendulum_rate,
+    pressure_for,
+)
 from bunraku.control.end_links import ROOT, point_of, whole_momentum
 from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.kernel.compile import inline, part
@@ -25,9 +33,11 @@ from bunraku.kernel.record import flat
 from bunraku.kernel.vec import dot, sub
 from bunraku.model.layout import NW, PLACE, RIGID
 
-AWAY = 0.01  # m from where it is to where it shall be, from which a dragged foot leaves the floor
+AWAY = 0.01  # m between a dragged foot and its target, from which on it leaves the floor
 NEAR = 0.03  # m of the capture point from the middle of the links that go on carrying
 PUSH = 6.0  # m/s^2: largest acceleration of the centre of mass that is asked for
+LOWEST = 0.1  # m: a pendulum is taken to be at least so high; a figure may crouch or lie
+NO_RATE = (0.0, 0.0, 0.0)
 
 
 @part
@@ -76,10 +86,9 @@ def reference(d: Dance, leaving):
         z += sz / points
     if links > 0:
         seen.reference = (x / links, y / links)
-        height = max(seen.com[2] - z / links, 0.1)
-        rate = (max(-p.reals[0, PLACE + 2], 1.0) / height) ** 0.5
-        seen.pendulum = rate
-        seen.capture = (seen.com[0] + seen.com_rate[0] / rate, seen.com[1] + seen.com_rate[1] / rate)
+        height = max(seen.com[2] - z / links, LOWEST)
+        seen.pendulum = pendulum_rate(max(-p.reals[0, PLACE + 2], 1.0), height)
+        seen.capture = capture_point_of(seen.com, seen.com_rate, seen.pendulum)
     return links
 
 
@@ -134,27 +143,25 @@ def lift_feet(d: Dance):
     return reference(d, leaving)
 
 
+@inline
+def level_acceleration(d: Dance, k):
+    """Of the centre of mass along axis k, as its balance wants it."""
+    seen = d.seen
+    pressure = pressure_for(seen.capture[k], d.gains.balance_gain, seen.capture[k] - seen.reference[k])
+    return held_in(away_from_pressure(seen.pendulum * seen.pendulum, seen.com[k], pressure), -PUSH, PUSH)
+
+
 @part
 def momentum_task(d: Dance, links):
-    """Rates of momentum that keep the balance, or an inert floor."""
-    seen, s, momentum = d.seen, d.gains, d.problem.momentum
-    mass = d.problem.scratch[ROOT * NW + RIGID + 9]
-    I = 0.15 * mass  # kg m^2: what angular accelerations are weighed with, about that of a standing figure
-    for k in range(6):
-        momentum[k].wanted = 0.0
-        momentum[k].weight = 0.0
+    """Rates of momentum that keep the balance, or an inert floor; nothing where no link carries."""
+    p, seen, s = d.problem, d.seen, d.gains
     seen.supports = links
     if links == 0:
-        return
-    keep = d.info.balance != 0
-    for k in range(2):
-        wanted = 0.0
-        if keep:
-            pressure = seen.capture[k] + s.balance_gain * (seen.capture[k] - seen.reference[k])
-            wanted = seen.pendulum * seen.pendulum * (seen.com[k] - pressure)
-            wanted = min(max(wanted, -PUSH), PUSH)
-        momentum[k].wanted = mass * wanted
-        momentum[k].weight = (s.balance_weight if keep else s.inert_weight) / (mass * mass)
-    for k in range(3):
-        momentum[3 + k].wanted = -s.spin_gain * seen.spin[k] if keep else 0.0
-        momentum[3 + k].weight = (s.spin_weight if keep else s.inert_weight) / (I * I)
+        ask_momentum(p, NO_RATE, NO_RATE, 0.0, 0.0, 0.0)
+    elif d.info.balance == 0:
+        ask_momentum(p, NO_RATE, NO_RATE, s.inert_weight, 0.0, s.inert_weight)
+    else:
+        mass = p.scratch[ROOT * NW + RIGID + 9]
+        force = (mass * level_acceleration(d, 0), mass * level_acceleration(d, 1), 0.0)
+        moment = damping_moment(s.spin_gain, seen.spin)
+        ask_momentum(p, force, moment, s.balance_weight, 0.0, s.spin_weight)

@@ -1,4 +1,4 @@
-"""A choreographed figure as a record in the world's Table, behind its whole-body problem.
+"""A choreographed figure as a record in the world's Table, after its whole-body problem.
 
 Pins and drags share one list of MOST_TASKS places; a place that is not used has kind NONE. World axes, SI units.
 """
@@ -25,7 +25,7 @@ class PinGoal(Record):
     """What a pin or drag wants."""
 
     at = vec3()  # the point in its body's frame
-    target = vec3()  # where it shall be
+    target = vec3()  # where it should be
     turn = mat3()  # the body's rotation that is wanted
     weight = real()
 
@@ -75,7 +75,7 @@ class DanceSeen(Record):
     com_rate = vec3()
     spin = vec3()  # angular momentum about the centre of mass
     capture = pair()  # capture point
-    reference = pair()  # where it shall be
+    reference = pair()  # where it should be
     supports = real()  # links that carry
     pendulum = real()  # 1/s: w = sqrt(g / height)
 

@@ -1,15 +1,15 @@
 """One step of a choreographed figure inside the world's step: the stage that stands at TOUCH.
 
-    FREE    as ever, with the torques of the step before; poses of all bodies
-    TOUCH   contacts; then: state -> contacts that carry, pins and drags, balance, desired joint values, limits -> whole-body problem -> torques;
-            FREE again with these
+    FREE          as ever, with the torques of the step before; poses of all bodies
+    TOUCH         contacts; then state -> contacts that carry, pins and drags, balance, desired joint values, limits
+                  -> whole-body problem -> torques; FREE again with these
     ROWS … MOVE   as ever
 
 So the world does what it always does with the torques it is given: pins and drags exert no force, and the same torques
 give the same motion in a plain world bit for bit. The contact rows of the problem are those of the world's step: the
 velocity after the step, at the pose of its start, is zero, or closes the gap. The figure's own links are kept from
-touching each other. Contacts with loose things are not foreseen; the world answers them. Checked in
-tests/choreography/.
+touching each other. The problem does not foresee contacts with loose things; the world answers them. Checked in
+tests/choreography/test_engine.py and tests/choreography/test_consistency.py.
 """
 
 from __future__ import annotations
@@ -17,35 +17,16 @@ from __future__ import annotations
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
 from bunraku.choreography.dance_arrays import Dance
 from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
-from bunraku.collision.shape_layout import BODY as SHAPE_BODY
-from bunraku.collision.shape_layout import FIGURE as SHAPE_FIGURE
-from bunraku.collision.shape_layout import GAP, MATERIAL, NORMAL, POINT, SHAPE_A, SHAPE_B
 from bunraku.control.end_links import ROOT, point_bias, point_velocity, survey
 from bunraku.control.whole_body_build import room_of
 from bunraku.control.whole_body_kernel import whole_body
 from bunraku.kernel.compile import part
-from bunraku.kernel.table import ints1, ints2, reals1, reals2, run, stage
+from bunraku.kernel.table import run, stage
 from bunraku.kernel.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import NW, PLACE, POS, RIGID, ROT, ROTOR
-from bunraku.step.contact_rows import DYNAMIC, PUSH, PUSH_SPEED
+from bunraku.step.contact_rows import PUSH, PUSH_SPEED
 from bunraku.step.drive import drive_joints
-from bunraku.step.step_arrays import (
-    CONTACTS,
-    DT,
-    EXACT,
-    IDS,
-    INFO,
-    MATERIALS,
-    N_CONTACTS,
-    NUMBERS,
-    OK,
-    SHAPE_INTS,
-    TAU,
-    TOTAL,
-    Q,
-    V,
-    model_of,
-)
+from bunraku.step.step_arrays import OK, Step
 
 COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # stages of the table: this file's, and those of the world's own step
 CLOSE = 1e-4  # m: a gap that counts as touching
@@ -53,7 +34,7 @@ SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows 
 SPRUNG = 5e-3  # m: the same gap where springs carry: soles tilt on them
 BACK = 20.0  # 1/s: how a corner that springs lifted is set down again
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
-ACCURACY = -2e-3  # of accelerations; forces are a plan, the world finds its own
+ACCURACY = -2e-3  # of accelerations alone, so the sign: forces are a plan, the world finds its own
 LOAD = 2.0  # N: least normal force that friction is counted with
 SKIN = 1e-3  # m: how far links of the figure stay from each other
 BRAKE = 0.04  # s in which links that come near each other are slowed down
@@ -64,49 +45,45 @@ HARDEST = 12.0  # m/s^2: at the most
 def take_state(h):
     """The figure's q and v, its rotors with the world's implicit terms, and the torques of its springs and dampers;
     motors are switched off."""
-    d = Dance(h)
+    d, s = Dance(h), Step(h)
     p, info = d.problem, d.info
-    all_q, all_v, tau = reals1(h, Q), reals1(h, V), reals1(h, TAU)
     for k in range(p.q.shape[0]):
-        p.q[k] = all_q[info.q_first + k]
+        p.q[k] = s.q[info.q_first + k]
     for k in range(p.v.shape[0]):
-        p.v[k] = all_v[info.v_first + k]
-        tau[info.v_first + k] = 0.0
-    drive_joints(h, 0.0 if ints1(h, INFO)[EXACT] != 0 else reals1(h, NUMBERS)[DT])
-    total = reals1(h, TOTAL)
-    _, world, _ = model_of(h)
+        p.v[k] = s.v[info.v_first + k]
+        s.tau[info.v_first + k] = 0.0
+    drive_joints(s, 0.0 if s.info.exact != 0 else s.numbers.dt)
     for k in range(p.v.shape[0]):
-        p.passive[k] = total[info.v_first + k]
+        p.passive[k] = s.total[info.v_first + k]
     for i in range(ROOT, p.reals.shape[0]):
-        p.reals[i, ROTOR] = world[info.body_first + i, ROTOR]
+        p.reals[i, ROTOR] = s.reals[info.body_first + i, ROTOR]
 
 
 @part
 def take_contacts(h):
     """Points of the figure that touch what is fixed, into the problem; as many as there is room for."""
-    d = Dance(h)
+    d, s = Dance(h), Step(h)
     p, info, work = d.problem, d.info, d.problem.scratch
-    ids, data, shapes = ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
-    materials, dt = reals2(h, MATERIALS), reals1(h, NUMBERS)[DT]
-    kinds = int(materials.shape[0] ** 0.5 + 0.5)
+    ids, contacts, shapes, dt = s.detection.ids, s.detection.contacts, s.detection.kinds, s.numbers.dt
+    kinds = int(len(s.materials) ** 0.5 + 0.5)
     n = 0
-    for c in range(ints1(h, INFO)[N_CONTACTS]):
-        a = ids[c, SHAPE_A]
-        b = ids[c, SHAPE_B]
+    for c in range(s.info.contacts):
+        a = ids[c].a
+        b = ids[c].b
         ours = a
         sign = 1.0
-        if shapes[b, SHAPE_FIGURE] == info.figure:
+        if shapes[b].figure == info.figure:
             ours = b
             sign = -1.0
         other = a + b - ours
-        if shapes[ours, SHAPE_FIGURE] != info.figure or shapes[other, SHAPE_BODY] != 0 or a == b:
+        if shapes[ours].figure != info.figure or shapes[other].body != 0 or a == b:
             continue
-        if data[c, GAP] > (SPRUNG if info.springy != 0 else CLOSE) or n == len(p.contact):
+        gap = contacts[c].gap
+        if gap > (SPRUNG if info.springy != 0 else CLOSE) or n == len(p.contact):
             continue
-        body = shapes[ours, SHAPE_BODY] - info.body_first
-        normal = scale(sign, ld3(data[c], NORMAL))
-        x = ld3(data[c], POINT)
-        gap = data[c, GAP]
+        body = shapes[ours].body - info.body_first
+        normal = scale(sign, contacts[c].normal)
+        x = contacts[c].point
         rate = -gap / dt if gap > 0.0 else min(-PUSH * gap / dt, PUSH_SPEED)
         stop = 1.0 / dt
         if info.springy != 0:
@@ -121,7 +98,7 @@ def take_contacts(h):
         contact.point = mtv(ld9(work, body * NW + ROT), sub(x, ld3(work, body * NW + POS)))
         contact.normal = normal
         contact.wanted = add(wanted, point_bias(work, body, x))
-        mu = materials[shapes[a, MATERIAL] * kinds + shapes[b, MATERIAL], DYNAMIC]
+        mu = s.materials[shapes[a].material * kinds + shapes[b].material].dynamic
         contact.friction = d.gains.friction_part * mu
         contact.weight = d.gains.contact_weight
         n += 1
@@ -131,24 +108,24 @@ def take_contacts(h):
 @part
 def take_pairs(h):
     """Links of the figure that are about to touch each other, into the problem."""
-    d = Dance(h)
+    d, s = Dance(h), Step(h)
     p, info, work = d.problem, d.info, d.problem.scratch
-    ids, data, shapes = ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
+    ids, contacts, shapes = s.detection.ids, s.detection.contacts, s.detection.kinds
     n = 0
-    for c in range(ints1(h, INFO)[N_CONTACTS]):
-        a = ids[c, SHAPE_A]
-        b = ids[c, SHAPE_B]
-        if shapes[a, SHAPE_FIGURE] != info.figure or shapes[b, SHAPE_FIGURE] != info.figure or n == len(p.apart):
+    for c in range(s.info.contacts):
+        a = ids[c].a
+        b = ids[c].b
+        if shapes[a].figure != info.figure or shapes[b].figure != info.figure or n == len(p.apart):
             continue
-        x = ld3(data[c], POINT)
-        normal = ld3(data[c], NORMAL)
+        x = contacts[c].point
+        normal = contacts[c].normal
         pair, apart = p.apart_body[n], p.apart[n]
-        pair.first = shapes[a, SHAPE_BODY] - info.body_first
-        pair.second = shapes[b, SHAPE_BODY] - info.body_first
+        pair.first = shapes[a].body - info.body_first
+        pair.second = shapes[b].body - info.body_first
         rate = dot(normal, sub(point_velocity(work, pair.first, x), point_velocity(work, pair.second, x)))
         apart.point = x
         apart.normal = normal
-        least = max(-(SLOW * (data[c, GAP] - SKIN) + rate) / BRAKE, -FASTEST)
+        least = max(-(SLOW * (contacts[c].gap - SKIN) + rate) / BRAKE, -FASTEST)
         apart.least = min(least, HARDEST)
         n += 1
     p.count.pairs = n
@@ -196,7 +173,7 @@ def compose(h):
     p.count.rounds = 1
     p.count.patience = int(d.gains.patience)
     whole_body(p)
-    tau = reals1(h, TAU)
+    tau = Step(h).tau
     for k in range(p.tau.shape[0]):
         tau[d.info.v_first + k] = p.tau[k]
 

@@ -1,4 +1,5 @@
-"""Choreography: a figure that is pinned and dragged, and moves as its dynamics allow (document 004).
+"""Choreography: a figure that is pinned and dragged, and moves as its dynamics allow (Yamane & Nakamura
+2002).
 
     c = Choreography()                     # human() on the floor
     pin = c.pin("left_foot")               # stays where it is; axes="pose": its orientation too
@@ -8,11 +9,12 @@
     c.violations, c.report
     drag.release()
 
-A controller inside every step of a plain world (choreography.stage) finds joint accelerations and floor forces together
-and turns them into torques: what the world does with them is physical, pins and drags exert no force, and a figure that
-cannot stay up falls. Priorities: dynamics, friction cones, limits; then pins and drags and balance; then desired joint
-values (`pose`). `dynamics=False` is the comparator of 004 (4): kinematics alone (choreography.kinematic). Everything
-done is kept in `score`, which performs it again. World axes, SI units. Checked in tests/choreography/.
+A controller inside every step of a plain world (choreography.dance_step) finds joint accelerations and floor forces
+together and turns them into torques: what the world does with them is physical, pins and drags exert no force, and a
+figure that cannot stay up falls. Priorities: dynamics, friction cones, limits; then pins and drags and balance; then
+desired joint values (`pose`). `dynamics=False` is the comparator, their eq. (4): kinematics alone
+(choreography.kinematic). `score` keeps everything that is done, and performs it again. World axes, SI units. Checked in
+tests/choreography/test_engine.py.
 """
 
 from __future__ import annotations
@@ -37,10 +39,10 @@ from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.humanoid.opening_pose import on_stage, own_collisions
 from bunraku.kernel.record import flat
-from bunraku.model.build import quaternion
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
+from bunraku.model.rotations import quaternion
 from bunraku.recording.recorder import Recorder
 from bunraku.world.diverged import steps_in, whole_steps
 from bunraku.world.figure import Figure
@@ -145,8 +147,7 @@ class Choreography:
             q[2] = given[2]
         return q
 
-    # ---- pins, drags, poses
-    # ---------------------------------------------------------------------------------------------------
+    # ---- pins, drags, poses ----------------------------------------------------------------------------------------
 
     @property
     def time(self) -> float:
@@ -213,7 +214,7 @@ class Choreography:
         self._names += 1
         item = kind(f"{kind.kind}{self._names}", link, own, axes, target, turn, place, self)
         self._items.append(item)
-        self._write(item, weight)
+        self._begin_item(item, weight)
         self.score.begin(self.time, item, weight)
         self.world.note(f"{item.kind} {item.name} {link} {axes}")
         return item
@@ -227,7 +228,7 @@ class Choreography:
                 raise InputError(f"{item.kind} {item.link!r}: a rotation needs axes='pose'.")
             item.rotation = clean(checked_rotation(f"{item.kind} {item.link!r}", rotation))
         item.target = target
-        self._write(item, None)
+        self._aim(item)
         self.score.move(self.time, item)
 
     def release(self, item: Pin) -> None:
@@ -253,9 +254,8 @@ class Choreography:
             if j.kind == "free" or not j.nv:
                 raise InputError(f"pose: {name!r} has no value of its own to desire.")
             if x.shape != (j.nq,) or not np.all(np.isfinite(x)) or (j.kind == "ball" and not np.linalg.norm(x) > 1e-9):
-                raise InputError(
-                    f"pose: {name!r} needs {j.nq} finite numbers{' (a quaternion wxyz)' * (j.kind == 'ball')}, got {value}."
-                )
+                kind = " (a quaternion wxyz)" if j.kind == "ball" else ""
+                raise InputError(f"pose: {name!r} needs {j.nq} finite numbers{kind}, got {value}.")
             goal[j.q] = x / np.linalg.norm(x) if j.kind == "ball" else np.clip(x, j.lower, j.upper)
         self._goal[:] = clamp_balls(self.model, goal)
         self._put_goal()
@@ -277,27 +277,30 @@ class Choreography:
         if item.owner is not self or not item.active:
             raise InputError(f"{item.kind} {item.name!r} was released, or belongs to another choreography.")
 
-    def _write(self, item: Pin, weight: float | None) -> None:
-        """A pin or drag into the kernels' arrays."""
+    def _begin_item(self, item: Pin, weight: float) -> None:
+        """A new pin or drag into the kernels' arrays."""
         if not self.dynamics:
             return
         info = self.model.frame(item.link)
         pin, aim = self.world.pin_at(item.place)
-        if weight is not None:
-            pin.kind, pin.swing = DRAG if item.kind == "drag" else PIN, PLANTED
-            pin.body, pin.turned = info.body, item.axes == "pose"
-            aim.at = tuple(info.position + info.rotation @ item.point)
-            aim.weight = weight
-        aim.target = tuple(item.target)
+        pin.kind, pin.swing = DRAG if item.kind == "drag" else PIN, PLANTED
+        pin.body, pin.turned = info.body, item.axes == "pose"
+        aim.at, aim.weight = tuple(info.position + info.rotation @ item.point), weight
+        self._aim(item)
+
+    def _aim(self, item: Pin) -> None:
+        """Where a pin or drag should be, into the kernels' arrays."""
+        if not self.dynamics:
+            return
+        self.world.targets[item.place] = item.target
         if item.rotation is not None:
-            aim.turn = tuple((item.rotation @ info.rotation.T).ravel())
+            self.world.turns[item.place] = (item.rotation @ self.model.frame(item.link).rotation.T).ravel()
 
     def _put_goal(self) -> None:
         if self.dynamics:
             self.world.kept["dance_goal"][:] = self._goal
 
-    # ---- stepping and reading
-    # -------------------------------------------------------------------------------------------------
+    # ---- stepping and reading --------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
@@ -312,7 +315,7 @@ class Choreography:
 
     @property
     def violations(self) -> list[Violation]:
-        """How far each pin and drag is from where it shall be now: (item, metres, radians)."""
+        """How far each pin and drag is from where it should be now: (item, metres, radians)."""
         if not self._items:
             return []
         k = kinematics(self.model, self.figure.q.copy())
@@ -359,8 +362,8 @@ class Choreography:
         return self.world.record(path, every, title=title, meta=meta, precise=True)
 
     def stage(self, **options: Unpack[StageOptions]) -> View:
-        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a View, which
-        a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote, token as of
+        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a View,
+        which a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote, token as of
         World.view; score: a file that the page's Score button writes; recordings: a folder for takes. Touch the
         choreography meanwhile with `view.lock` held or after `view.pause()`."""
         viewer: Any = importlib.import_module("bunraku.viewer.stage")  # it stands above; see bunraku.world.watched

@@ -1,13 +1,15 @@
-"""What pins, drags and desired joint values want of a step, as accelerations, and the bounds that keep joints inside
-their limits.
+"""What pins, drags and desired joint values want of a step, as accelerations; bounds that keep joints in their limits.
 
-Pin or drag, with error e and rate r of the point (and of the rotation vector of the orientation):
-    wanted = gain (clip(rate e, speed) - r), at the most `pull`            bounded position and velocity feedback, document 004 section 3
+Pin or drag, with error e and rate r of the point (and of the rotation vector of the orientation), bounded position and
+velocity feedback as in Yamane & Nakamura 2002, section 3:
+    wanted = gain (clip(rate e, speed) - r), at the most `pull`
 With balance, weights of pins and drags shrink as the capture point leaves its reference: weight / (1 + (x / DANGER)^4).
-Desired joint values:  a = stiffness e - damping v, weight POSE_WEIGHT, in the freedom that is left Limits: a joint with
-a distance g to its limit and a rate v towards it is bounded to  a <= (SLOW g - v) / SOON: it comes to its limit as
-exp(-SLOW t) and never beyond. Swing and twist of balls in the same way along their rates (002, section 2.5.3,
-corrected). Checked in tests/choreography/test_engine.py and test_limits.py.
+Desired joint values, in the freedom that is left:
+    a = stiffness e - damping v
+Limits: a joint with a distance g to its limit and a rate v towards it is bounded to
+    a <= (SLOW g - v) / SOON
+so that it comes to its limit as exp(-SLOW t) and never goes beyond. Swing and twist of balls are bounded in the same
+way along their rates (Tazaki 2013, section 2.5.3, corrected). Checked in tests/choreography/test_engine.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""End-link relations of document 004, eqs (1) and (2):   r'' = L f + Phi q'' + phi
+"""End-link relations of Yamane & Nakamura 2002, eqs (1) and (2):   r'' = L f + Phi q'' + phi
 
 r'' are the accelerations of some links, position only (3 rows) or position and orientation (6 rows: linear, then
 angular), f the forces (or wrenches: force, then moment) of the floor on the same links, q'' the prescribed joint
@@ -79,9 +79,8 @@ def end_link_relations(
     L, Phi, phi = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, model.nv - first)), np.zeros(6 * n)
     columns, wrenches = np.zeros((model.nv - first, 6)), np.zeros((6 * n, 12))
     w = work if work is not None else work_of(model)
-    relate.call(
-        w.handle, as_rows("q", q, model.nq, None), as_rows("v", v, model.nv, None), bodies, at, columns, wrenches, L, Phi, phi
-    )  # fmt: skip
+    state = as_rows("q", q, model.nq, None), as_rows("v", v, model.nv, None)
+    relate.call(w.handle, *state, bodies, at, columns, wrenches, L, Phi, phi)
     keep = np.concatenate([6 * k + np.arange(3 if kind == "xyz" else 6) for k, kind in enumerate(kinds)]).astype(int)
     ends = np.cumsum([3 if kind == "xyz" else 6 for kind in kinds])
     rows = tuple(slice(e - (3 if kind == "xyz" else 6), e) for e, kind in zip(ends.tolist(), kinds))

@@ -14,8 +14,9 @@ from bunraku.model.limits import within_limits
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
 
-UPRIGHT = 0.6  # part of the height of the centre of mass at the start, below which a figure lies, unless its feet alone touch the floor
-LOW = 0.25  # part of that height below which it has fallen in any case
+# parts of the height of the centre of mass at the start
+UPRIGHT = 0.6  # below it a figure lies, unless its feet alone touch the floor
+LOW = 0.25  # below it a figure has fallen in any case
 EDGE = 0.05  # m: a capture point so far outside the support is falling
 
 
@@ -31,7 +32,7 @@ class DanceReport:
     beyond_limits: dict[str, float]  # joints at their limits {name: excess}
     com: np.ndarray  # [m]
     capture: np.ndarray  # capture point [m]
-    reference: np.ndarray  # where it shall be [m]
+    reference: np.ndarray  # where it should be [m]
     supports: int = 0  # links that carry
     state: str  # "standing", "falling" or "fallen"
     residual: float = 0.0  # of the world's own contact problem

@@ -16,7 +16,7 @@ gives the same motion.
     link = "right_hand"
     begin = 0.5
     end = 2.0
-    path = [[0.5, 0.4, -0.3, 1.2], [1.5, 0.5, -0.3, 1.4]]   # time, x, y, z [, w, x, y, z]: where the target goes; it stays between
+    path = [[0.5, 0.4, -0.3, 1.2], [1.5, 0.5, -0.3, 1.4]]   # time, x, y, z [, w, x, y, z]: the target; it stays between
 
     [[pose]]
     time = 0.2
@@ -44,7 +44,7 @@ import numpy as np
 from bunraku.choreography.score_check import read_score
 from bunraku.errors import FormatError, InputError
 from bunraku.files import write_text
-from bunraku.model.build import quaternion
+from bunraku.model.rotations import quaternion
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography, DanceOptions
@@ -75,7 +75,7 @@ class Act:
 @dataclass
 class Score:
     """What is done to a figure, by time: pins, drags, poses, balance. A Choreography writes one down as it goes; `save`
-    and `load` keep it as TOML, `Choreography.perform` does it again. Times in s, places in m. See docs/choreography.md."""
+    and `load` keep it as TOML, `Choreography.perform` does it again. Times [s], places [m]; docs/choreography.md."""
 
     model: str = "human"
     start: tuple[float, ...] = ()
@@ -86,8 +86,7 @@ class Score:
     seconds: float | None = None
     source: str = "score"
 
-    # ---- written down while it happens
-    # ----------------------------------------------------------------------------------------
+    # ---- written down while it happens -----------------------------------------------------------------------------
 
     def begin(self, time: float, item: Pin, weight: float) -> None:
         """A pin or drag was made."""
@@ -145,8 +144,7 @@ class Score:
             act.end = end
             del act.path[length:]
 
-    # ---- performed
-    # ------------------------------------------------------------------------------------------------------------
+    # ---- performed -------------------------------------------------------------------------------------------------
 
     @property
     def length(self) -> float:
@@ -222,8 +220,7 @@ class Score:
             if progress is not None:
                 progress(c.time)
 
-    # ---- file
-    # -----------------------------------------------------------------------------------------------------------------
+    # ---- file ------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, seconds: float | None = None) -> Path:
         """Write it as TOML; seconds: its length, the present one by default."""

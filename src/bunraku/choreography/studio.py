@@ -17,7 +17,7 @@ from bunraku.choreography.dance_step import COMPOSE, OWN_FREE, OWN_TOUCH, choreo
 from bunraku.choreography.gains import Gains
 from bunraku.control import whole_body_arrays as wb
 from bunraku.errors import InputError
-from bunraku.kernel.record import flat, put, zeros
+from bunraku.kernel.record import Many, flat, put, zeros
 from bunraku.model.layout import FREE as FREE_JOINT
 from bunraku.model.layout import KIND
 from bunraku.model.model import Model
@@ -53,6 +53,8 @@ class Studio(World):
             "dance_start": np.zeros((nj + 3) // 4 * 4 + 3 * wb.MOST_CONTACTS + 8),
             "dance_seen": flat(DanceSeen()),
         }
+        aims = Many(PinGoal, self.kept["pin_reals"])
+        self.targets, self.turns = aims.column("target"), aims.column("turn")  # at hand, as drags move at every frame
         self.info.balance = balance
         self._limits = np.stack([np.maximum(model.lower[first:], -big), np.minimum(model.upper[first:], big)], axis=1)
         self._balls = np.array([np.clip([j.swing, *j.twist], -big, big) for j in balls]).reshape(-1, 3)
@@ -77,7 +79,8 @@ class Studio(World):
         """Refused while a figure is choreographed: a saved world could not go on with it."""
         if self.choreographed is not None:
             raise InputError(
-                f"save: {self.choreographed!r} is choreographed; save its score (`c.score.save`), or go back with `c.snapshot()` and `c.restore()`."
+                f"save: {self.choreographed!r} is choreographed; save its score (`c.score.save`), or go back with "
+                f"`c.snapshot()` and `c.restore()`."
             )
         return super().save(path)
 
@@ -124,7 +127,7 @@ class Studio(World):
         if self.choreographed is None or not len(self._geometry.general_pairs):
             return super()._run(n)
         if self._ties.resized:
-            self._ties.put_into(self._table)
+            self._ties.put_into(self._step)
         handle = self._table.handle
         for k in range(n):
             status = some_stages.call(handle, FREE, ROWS)

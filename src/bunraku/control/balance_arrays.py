@@ -266,7 +266,7 @@ class BalanceRoom:
         )
 
     def wire(self, values: np.ndarray, iq: np.ndarray, iv: np.ndarray) -> None:
-        """Where the instruments put what they read (IMU, positions, velocities, wrenches) and where it stands in q, v."""
+        """Where the instruments put what they read (IMU, positions, velocities, wrenches); its places in q and v."""
         imu, read_q, read_v, wrench = np.split(values, np.cumsum([7, len(iq), len(iv)]))
         put(self.b, imu=imu, read_q=read_q, read_v=read_v, wrench=wrench.reshape(2, 6))
         put(self.b, iq=iq.astype(np.int64), iv=iv.astype(np.int64))

@@ -1,10 +1,11 @@
 """A figure that keeps its balance: where it is (from what was measured), and the torques of what is asked of it.
 
-Parts of control.balance_law. `take_in`: what was read; `see`: poses with the base at the origin; its place and velocity
-from the feet that stand (control.state_estimate). `act`: the whole-body problem filled in place and solved. Four
-contacts at the corners of each sole that stands, near to forces that share the wanted pressure among the feet and
-within each of them (bilinear weights); tasks for base and trunk (turning) and the swinging foot (all six); posture for
-everything else; momentum rows for the wanted force. Joint limits become bounds of accelerations,
+Parts of control.balance_law. `take_in` takes what was read; `see` finds poses with the base at the origin, then its
+place and velocity from the feet that stand (control.state_estimate); `act` fills the whole-body problem and solves it.
+The problem has four contacts at the corners of each sole that stands, near to forces that share the wanted pressure
+among the feet and within each of them (bilinear weights); tasks for base and trunk (turning) and the swinging foot (all
+six); posture for everything else; rates of momentum for the wanted force (control.capture_point). Joint limits become
+bounds of accelerations,
     a >= 2 (lower - q - h v) / h^2,     h = LOOK s ahead.
 World axes, SI units. Checked in tests/control/test_stabiliser.py.
 """
@@ -12,6 +13,7 @@ World axes, SI units. Checked in tests/control/test_stabiliser.py.
 from __future__ import annotations
 
 from bunraku.control.balance_arrays import LOOK, Balance
+from bunraku.control.capture_point import ask_momentum, damping_moment
 from bunraku.control.end_links import ROOT, survey, whole_momentum
 from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.control.whole_body_build import room_of
@@ -19,7 +21,7 @@ from bunraku.control.whole_body_kernel import whole_body
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
 from bunraku.model import layout
-from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, NW, POS, RIGID, ROT, VEL
+from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, NW, POS, ROT, VEL
 from bunraku.step.drive import ball_error
 
 
@@ -32,8 +34,8 @@ def turn_error(R, goal):
 
 @part
 def momentum_seen(b: Balance, base, velocity):
-    """Centre of mass, its rate, spin; the figure's base is at `base` and moves with `velocity` more than the scratch
-    has it."""
+    """Centre of mass, its rate, spin; the scratch has the figure with its base at the origin and at rest, `base` and
+    `velocity` say where it really is."""
     p, seen = b.problem, b.seen
     com, rate, angular = whole_momentum(p.ints, p.reals, p.scratch)
     seen.com = add(com, base)
@@ -43,8 +45,8 @@ def momentum_seen(b: Balance, base, velocity):
 
 @part
 def take_in(b: Balance):
-    """What was read: q and v but for the base's place and velocity; loads (low-passed) and pressures of the feet; their
-    say in the estimate."""
+    """What was read: q and v but for the base's place and velocity; loads (low-passed) and pressures of the feet; how
+    much each counts in the estimate."""
     q, v, state, feel, standing, figure = b.problem.q, b.problem.v, b.state, b.feel, b.step.standing, b.figure
     for d in range(3):
         v[3 + d] = b.imu.gyro[d]
@@ -211,20 +213,13 @@ def put_tasks(b: Balance):
 @part
 def act(b: Balance):
     """Torques of what is asked for."""
-    p, s, momentum = b.problem, b.springs, b.problem.momentum
+    p, s = b.problem, b.springs
     survey(p.ints, p.reals, p.q, p.v, p.scratch)
     put_posture(b)
     put_contacts(b)
     put_tasks(b)
-    mass = p.scratch[ROOT * NW + RIGID + 9]
-    I = 0.15 * mass  # kg m^2: what angular accelerations are weighed with, about that of a standing figure
-    force, spin = b.ask.force, b.seen.spin
-    for d in range(3):
-        linear, angular = momentum[d], momentum[3 + d]
-        linear.wanted = force[d]
-        linear.weight = (s.weigh_level if d < 2 else s.weigh_height) / (mass * mass)
-        angular.wanted = -s.spin_damper * spin[d]
-        angular.weight = s.weigh_spin / (I * I)
+    moment = damping_moment(s.spin_damper, b.seen.spin)
+    ask_momentum(p, b.ask.force, moment, s.weigh_level, s.weigh_height, s.weigh_spin)
     p.settings.rest_cone = 0.0
     p.settings.rest_contact = 0.0
     whole_body(p)

@@ -1,24 +1,24 @@
-"""The stabiliser's law, one kernel a period: from what the instruments read to the torques.
+"""The stabiliser's law, one kernel call each period: from what the instruments read to the torques.
 
-`balance`, at the end, is the table of contents.
-    capture point    x = c + c'/w,   w^2 = g / height
-    pressure         p = z_ref + (1 + k)(x - x_ref) + k_i s + k_p d            s' = x - x_ref, leaking
+`balance`, at the end, is the table of contents. The law is that of bunraku.control.capture_point, with
+    pressure         p = z_ref + (1 + k)(x - x_ref) + k_i s + k_p d
+    s                sum of the errors:  s' = (x - x_ref) - 0.5 s, held at `MOST_SUM`
     d                pressure asked for less pressure felt, low-passed;
                      felt = sum load_f (sole_f + felt inside sole f) / sum load_f
-    force            m w^2 (c - p) in the level;   m g + m damper (rise - c'_z) upwards,
-                     rise = spring / damper (z_ref - c_z), held at `RISE`
     into the soles   p held in the soles that stand less `margin`; where both do, in the strip between them; up to
                      `lean` beyond
+    upwards          m g + m damper (rise - c'_z),   rise = spring / damper (z_ref - c_z), held at `RISE`
 Where the kernel asks for another plan (reserve steps, or the main plan after them), Python puts it into the arrays
 and calls again. Sources and the parts in words: bunraku.control.stabiliser. Arrays: bunraku.control.balance_arrays.
 World axes, SI units; places in the level are pairs, axes of a sole the pair (cos, sin) of its heading. Checked in
-tests/control/test_stabiliser.py.
+tests/control/test_stabiliser.py and tests/control/test_felt_pressure.py.
 """
 
 from __future__ import annotations
 
 from bunraku.control.balance_arrays import Balance, Seen
 from bunraku.control.balance_kernel import act, see, take_in
+from bunraku.control.capture_point import away_from_pressure, capture_point_of, held_in, pendulum_rate, pressure_for
 from bunraku.control.foot_placement import (
     FAST,
     HASTE,
@@ -44,17 +44,12 @@ from bunraku.kernel.vec import col, mv
 FIRM = 0.4  # of the weight, with which a foot that landed is taken as firm
 MOST_MISSED = 0.03  # m: of the difference between pressure asked for and felt
 MOST_SUM = 0.05  # m s
+LOWEST = 0.2  # m: a pendulum is taken to be at least so high
 RISE = 0.25  # m/s: how fast the centre of mass goes back to its height after legs were stretched
 STAY, MAIN = -1, 2  # answers of `balance` besides the side (0, 1) with which reserve steps begin
 
 
 # ---- soles ---------------------------------------------------------------------------------------------------------
-
-
-@inline
-def held_in(x, low, high):
-    """x in a range."""
-    return min(max(x, low), high)
 
 
 @inline
@@ -83,7 +78,8 @@ def on_line(seen: Seen, t):
 
 @part
 def outside(b: Balance, x, y):
-    """How far a point is beyond the soles of both feet and the ground between them: along, across [m]; below 0 inside."""
+    """How far a point is beyond the soles of both feet and the ground between them: along, across [m]; negative
+    inside."""
     near = on_line(b.seen, between(b.seen, x, y))
     c, d = heading(b, 0)
     half = b.foot[0].half
@@ -119,14 +115,14 @@ def watch_feet(b: Balance):
 
 
 @part
-def capture_point(b: Balance):
+def see_capture_point(b: Balance):
     """The capture point of the pendulum above the plan's ground."""
-    feel, figure, com, rate = b.feel, b.figure, b.seen.com, b.seen.com_rate
-    height = max(com[2] - b.row.zmp[2], 0.2)
-    omega = (figure.heavy / figure.mass / height) ** 0.5
-    feel.pendulum = omega
-    for d in range(2):
-        feel.capture[d] = com[d] + rate[d] / omega
+    feel, figure, com = b.feel, b.figure, b.seen.com
+    height = max(com[2] - b.row.zmp[2], LOWEST)
+    feel.pendulum = pendulum_rate(figure.heavy / figure.mass, height)
+    x, y = capture_point_of(com, b.seen.com_rate, feel.pendulum)
+    feel.capture[0] = x
+    feel.capture[1] = y
 
 
 @inline
@@ -154,9 +150,7 @@ def step_out(b: Balance):
     ahead, left = outside(b, feel.capture[0], feel.capture[1])
     outwards = side_of_fall(b)
     for n in range(len(swings)):
-        if (
-            0 <= swings[n].lift - k < 0.4 / b.figure.plan_dt
-        ):  # the plan's own step comes in time, if it is the right foot's
+        if 0 <= swings[n].lift - k < 0.4 / b.figure.plan_dt:  # the plan's own step comes in time
             if reserve == 2.0 or left < max(0.0, ahead) or swings[n].side == outwards:
                 return STAY
             return outwards
@@ -191,7 +185,7 @@ def feel_pressure(b: Balance):
 
 @part
 def wanted_pressure(b: Balance):
-    """The pressure that leads the capture point back (2)."""
+    """The pressure that leads the capture point back to the plan's: a pair."""
     feel, row, figure, period = b.feel, b.row, b.figure, b.state.period
     omega = feel.pendulum
     zx, zy, cx, cy = shifts(b, omega)
@@ -204,8 +198,8 @@ def wanted_pressure(b: Balance):
     p = (row.zmp[0] + zx, row.zmp[1] + zy)
     k, i, j = 1.0 + figure.capture, figure.integral, figure.pressure
     return (
-        p[0] + k * feel.error[0] + i * feel.sum[0] + j * feel.missed[0],
-        p[1] + k * feel.error[1] + i * feel.sum[1] + j * feel.missed[1],
+        pressure_for(p[0], k, feel.error[0]) + i * feel.sum[0] + j * feel.missed[0],
+        pressure_for(p[1], k, feel.error[1]) + i * feel.sum[1] + j * feel.missed[1],
     )
 
 
@@ -237,7 +231,7 @@ def mind_the_step(b: Balance):
 
 @part
 def into_soles(b: Balance, px, py):
-    """The pressure held in the soles that stand, and `lean` beyond (2); asks for each foot's share and its own
+    """The pressure held in the soles that stand, and `lean` beyond: a pair; asks for each foot's share and its own
     pressure."""
     ask, seen, standing = b.ask, b.seen, b.step.standing
     lean, edge = b.figure.lean, b.figure.edge
@@ -268,7 +262,7 @@ def copy_row(table, k, out):
 
 @part
 def ask_for(b: Balance, k, px, py):
-    """What is asked for, turns wanted and the posture's goal: what the figure shall do now; k: the plan's row."""
+    """What the figure shall do now: force on its centre of mass, turns, the posture's goal; k: the plan's row."""
     step, ask, seen, row, feel, figure = b.step, b.ask, b.seen, b.row, b.feel, b.figure
     feel.asked[0] = px
     feel.asked[1] = py
@@ -282,7 +276,7 @@ def ask_for(b: Balance, k, px, py):
     lift = damper * (rise + row.com_rate[2] - seen.com_rate[2])
     stiff = figure.mass * feel.pendulum**2
     up = figure.heavy + figure.mass * held_in(lift, -4.0, 4.0)
-    ask.force = (stiff * (seen.com[0] - px), stiff * (seen.com[1] - py), up)
+    ask.force = (away_from_pressure(stiff, seen.com[0], px), away_from_pressure(stiff, seen.com[1], py), up)
     ask.rate = step.pace
     ask.weight = figure.heavy
     ask.swings = -1.0
@@ -305,7 +299,7 @@ def balance(h, another):
         take_in(b)
         see(b)
         watch_feet(b)
-        capture_point(b)
+        see_capture_point(b)
         choice = step_out(b)
         if choice != STAY:
             return choice

@@ -1,18 +1,18 @@
-"""Rubber bushes below the ankles: three virtual joints a foot with springs and dampers, as Fig. 5 of Nakaoka and others
-(2007) has them for HRP-2.
+"""Rubber bushes below the ankles: three virtual joints in each foot with springs and dampers, as Fig. 5 of Nakaoka et
+al. 2007 has them for HRP-2.
 
-    soft = bushes(bk.human(), ("left_foot", "right_foot")).build()       vertical slider, pitch hinge, roll hinge, one call
+    soft = bushes(bk.human(), ("left_foot", "right_foot")).build()       # vertical slider, pitch hinge, roll hinge
 
 A new link, `<foot>_mount`, hangs on the ankle and carries the foot by the three joints; it takes `MOUNT` of the foot's
 mass and inertia, so that the figure as a whole weighs and turns as before. The foot keeps its name, shapes and frames.
 The joints turn about the ankle; their axes are the figure's own vertical, left and ahead in the pose in which it is
 described.
     vertical  f = -k z - d z',    pitch, roll  n = -k_turn a - d_turn a'
-Nobody measures a bush: encoders and controllers know the rigid figure alone. Stiffness by default: a foot that carries
-the whole weight m g sinks by `SINK`, and turning stiffness is `TURN` times m g h (h: height of the centre of mass over
-the ankles), below which the figure would fall over at once from a single foot; damping is that of a mode with ratio
-`RATIO` of the figure above (m, or m h^2). HRP-2's rubber gives about the same: its robot falls over in a walk that
-rigid feet allow (001, section 4). Checked in tests/control/test_bushes.py.
+No sensor measures a bush: encoders and controllers know the rigid figure alone. Stiffness by default: a foot that
+carries the whole weight m g sinks by `SINK`, and turning stiffness is `TURN` times m g h (h: height of the centre of
+mass over the ankles), below which the figure would fall over at once from a single foot; damping is that of a mode with
+ratio `RATIO` of the figure above (m, or m h^2). HRP-2's rubber gives about the same: its robot falls over in a walk
+that rigid feet allow (Nakaoka et al. 2007, section 4). Checked in tests/control/test_bushes.py.
 """
 
 from __future__ import annotations

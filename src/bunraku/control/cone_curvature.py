@@ -7,9 +7,9 @@ p'(z) z and
       inside the cone    D = 0
       inside its polar   D = 1      (mu |t| <= -n: p = 0)
       between            p = s (1, mu u), u = t/|t|, s = (n + mu |t|) / (1 + mu^2);   D = 1 - e e' - (mu s / |t|) w w'
-The cone's apex, where unloaded points lie, makes many iterations. A controller that solves every millisecond may take
-the radius mu n from the last solution instead: n >= 0 and |t| <= radius, two conditions without an apex; then z - p(z)
-= D z - offset. with e = (1, mu u) / sqrt(1 + mu^2) and w the tangent across u. Checked in
+with e = (1, mu u) / sqrt(1 + mu^2) and w the tangent across u. The cone's apex, where unloaded points lie, costs many
+iterations. A controller that solves every millisecond may take the radius mu n from the last solution instead: n >= 0
+and |t| <= radius, two conditions without an apex; then z - p(z) = D z - offset. Checked in
 tests/control/test_whole_body.py.
 """
 

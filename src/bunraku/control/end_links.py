@@ -1,7 +1,7 @@
-"""How end links answer joint accelerations and outer forces: the recursion behind L, Phi and phi of document 004, and
-of the whole-body problem.
+"""How end links answer joint accelerations and outer forces: the recursion behind L, Phi and phi of Yamane &
+Nakamura 2002, and behind the whole-body problem.
 
-Joint accelerations are prescribed, so the figure answers a force as one rigid body on its base (eqs (1), (2) of 004):
+Joint accelerations are prescribed, so the figure answers a force as one rigid body on its base (their eqs (1), (2)):
     r'' = L f + Phi q'' + phi,    L = Jb Mb^-1 Jb',   Phi = Jj - Jb Mb^-1 Mbj,   phi = J_dot v - Jb Mb^-1 hb
 Mb is the inertia of the whole figure about the base's origin (m, h, I), so that Mb^-1 is closed: with c = h / m
     al = Ic^-1 (n - c x f),   a = f / m - al x c,       Ic = I - m (c.c 1 - c c')

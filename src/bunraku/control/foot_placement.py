@@ -1,10 +1,10 @@
-"""Which foot stands and where the next one shall land.
+"""Which foot stands and where the next one should land.
 
-Phases of a plan are played by a clock, contacts are measured, steps are moved to catch a fall.
+A clock plays the phases of a plan; sensors measure the contacts; steps move to catch a fall.
 
 Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FEEL` of the
 figure's, and more than the swing's own inertia) in the second half of its swing, near the ground. If the ground is
-late, the clock waits and the foot goes down (`SEARCH`); if it is early, the foot stands where it is.
+late, the clock waits and the foot goes on down (`SEARCH`); if it is early, the foot stands where it is.
 
 Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum
 load_f o_f; its capture point by
@@ -13,11 +13,11 @@ the one motion of the pendulum that leads from the old offset to the new one whi
 
 Landing place: an error e of the capture point grows to E = e e^(w (T - t)) until T. What the pressure under the
 standing foot can take back until then, room (e^(w (T - t)) - 1), is left to it; the rest moves the landing place,
-within reach of the legs and clear of the other foot (capture point: Pratt 2006; Englsberger 2011; Khadiv 2016). The
-more it is moved, the faster the clock runs, up to `FAST`; while both feet stand and the capture point has left them, at
-`FAST`, or at `HASTE` towards a step that goes where the figure falls. With an error above `CALM` no step is begun while
-the capture point is between the feet: the clock waits, and the pressure under both brings it back. Without an error the
-landing place goes back towards the plan by `HOME` a step.
+within reach of the legs and clear of the other foot (Pratt et al. 2006; Englsberger et al. 2011; Khadiv et al. 2016).
+The more it moves, the faster the clock runs, up to `FAST`; while both feet stand and the capture point has left them,
+it runs at `FAST`, or at `HASTE` towards a step that goes where the figure falls. With an error above `CALM` no step
+begins while the capture point is between the feet: the clock waits, and the pressure under both brings it back. Without
+an error the landing place goes back towards the plan by `HOME` with each step.
 
 Parts of the kernels of bunraku.control.balance_law: the state is `step`, the plan `rows` and `swings` of
 control.balance_arrays.Balance. A place in the level is a pair, axes of a sole are the pair (cos, sin) of its heading.
@@ -36,11 +36,11 @@ FEEL = 0.06  # of the weight: a foot that stands
 LOW = 0.04  # m above its landing place: a foot that may touch
 SEARCH = 0.25  # m/s downwards
 PATIENCE = 0.4  # s that the clock waits for the ground
-FAST = 2.2  # clock's largest rate, but for
-HASTE = 3.5  # that on both feet in the plan's own steps, where the next foot to be lifted can catch the fall
+FAST = 2.2  # largest rate of the clock
+HASTE = 3.5  # the same on both feet in the plan's own steps, where the next foot to be lifted can catch the fall
 CALM = 0.03  # m: an error of the capture point with which no foot is lifted as long as both can hold it
 HOLD = 1.5  # s that both feet stay for that
-HOME = 0.04  # m a step back towards the plan
+HOME = 0.04  # m back towards the plan in each step
 SOFT = 0.03  # s in which a new landing place is taken up
 LAST = 0.04  # s before landing, in which it stays
 BOTH = 40  # rows of a support on both feet that count at the most

@@ -5,11 +5,12 @@ I is the inertia about the joint's axis of what it has to move: the limb beyond 
 rest of the figure when its foot stands, the heavier of the limb and the rest. Servos (all act at the end of the step,
 implicitly, so that any stiffness is stable):
     "pd"        a torque motor with spring and damper about the pattern: f = 15 Hz, critically damped
-    "velocity"  a stiff velocity loop d (rate wanted - v) with d = 250 I / s, told the pattern's rate and 40 / s of the position error
+    "velocity"  a stiff velocity loop d (rate wanted - v) with d = 250 I / s; the rate wanted is the pattern's,
+                and 40 / s of the position error
     "position"  a servo behind a gear that loads hardly turn: f = 40 Hz
-They take what torque they need: a report says how much that was. Where the model's torque limits shall hold, ask for
-it; a servo at its limit lets go. The inertia of the locked figure about an axis is x'M x with the base's six rows of
-the mass matrix M. Checked in tests/walking/test_walker.py.
+They take what torque they need: a report says how much that was. Where you want the model's torque limits to hold,
+ask for them; a servo at its limit lets go. The inertia of the locked figure about an axis is x'M x with the base's six
+rows of the mass matrix M. Checked in tests/walking/test_walker.py.
 """
 
 from __future__ import annotations

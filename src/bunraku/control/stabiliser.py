@@ -2,11 +2,11 @@
 
 It has an IMU on the base, force sensors in the feet, encoders at the joints. Each period (default 4 ms):
     estimate     base, centre of mass c, capture point x = c + c'/w,  w^2 = g / height        (control.state_estimate)
-    reference    plan at the clock, shifted to where the feet really stand                     (control.stepping)
-    pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s + k_p d,   s' = x - x_ref    (Caron, Kheddar, Tempier 2019; in
-                 terms of the centre of mass Kajita and others 2010); d: what the pressure felt by the force sensors
-                 lacks of the one asked for, low-passed; p is held in the soles, up to `lean` beyond: there the body
-                 bends at the hips
+    reference    plan at the clock, shifted to where the feet really stand                     (control.foot_placement)
+    pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s + k_p d,   s' = x - x_ref           (control.capture_point;
+                 Caron, Kheddar & Tempier 2019; in terms of the centre of mass Kajita et al. 2010); d: what the pressure
+                 felt by the force sensors lacks of the one asked for, low-passed; p is held in the soles, up to `lean`
+                 beyond: there the body bends at the hips
     damping      c'' = w^2 (c - p) in the level, spring and damper about the plan's height
     sharing      p divided between the feet and inside each of them                            (control.balance_kernel)
     uprightness  pelvis and trunk turn back to the plan's attitude; spin about the centre of mass is damped
@@ -14,10 +14,10 @@ It has an IMU on the base, force sensors in the feet, encoders at the joints. Ea
     stepping     the landing place and time follow the capture point; a figure that stands takes reserve steps when it
                  must
     torques      of the whole-body problem: they carry the weight and make these accelerations
-All this is computed by one kernel a period (control.balance_law), 40 us for a human figure, sensors included; Python
-hands over and chooses plans. Torques alone act: no servo holds the joints, so rubber under the feet or a bump changes
-the motion little. All it knows of the world's state is what its instruments read; its own state is a dict of plain
-values, so that snapshots continue bit for bit. Checked in tests/control/test_stabiliser.py.
+One kernel computes all this each period (control.balance_law), in 40 us for a human figure, sensors included; Python
+hands over the readings and chooses plans. Torques alone act: no servo holds the joints, so rubber under the feet or a
+bump changes the motion little. The stabiliser knows of the world's state what its instruments read, no more; its own
+state is a dict of plain values, so that snapshots continue bit for bit. Checked in tests/control/test_stabiliser.py.
 """
 
 from __future__ import annotations

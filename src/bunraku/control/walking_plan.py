@@ -1,4 +1,4 @@
-"""WalkingPlan: what a stabiliser follows: centre of mass, zero-moment point, feet, upper body, loads, phases.
+"""What a stabiliser follows, a WalkingPlan: centre of mass, zero-moment point, feet, upper body, loads, phases.
 
 Made from a walking pattern's coordinates (rows of q and v of the rigid figure), which say everything: feet and trunk by
 kinematics, the centre of mass by centroidal. The zero-moment point is the pattern's; where the pendulum of the

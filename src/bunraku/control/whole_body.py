@@ -15,7 +15,7 @@ tests/control/test_whole_body.py.
 
 Why a kernel and not a maintained solver: 150 problems in a row of human() on two feet (52 unknowns, 8 contacts), as
 bunraku.motion.follow has them every 2.5 ms; least (median) time of a call from Python on one core of a shared AMD EPYC.
-Solvers get H and g ready-made, and pyramids for cones.
+The solvers get H and g ready-made, and pyramids for cones.
     this kernel, H and g included: one round, as choreography uses it    24 us  (39 us)
                                    five rounds, exact to 1e-9            64 us  (75 us)
     quadprog 0.1.14                57 us  (60 us)     the kernel's accelerations to 5e-6, mostly 1e-10
@@ -50,7 +50,7 @@ Vector = Sequence[float] | np.ndarray
 @dataclass(frozen=True)
 class Task:
     """A link's wanted acceleration: 3 numbers (linear) or 6 (linear, angular) [m/s^2, rad/s^2] of `point` [m, link's
-    frame]; weight: one, or one a row."""
+    frame]; weight: one, or one for each row."""
 
     link: str
     wanted: Vector
@@ -92,11 +92,15 @@ class WholeBody:
     def __init__(self, model: Model, *, contacts: int = at.MOST_CONTACTS, tasks: int = at.MOST_TASKS) -> None:
         self.model = model
         self._room = at.Room(model, Table(at.WholeBodyProblem.layout.slots), contacts, tasks)
-        p = self._p = self._room.p
-        self._count, self._settings = p.count, p.settings
+        p = self._room.p  # below its arrays at hand: a field that is looked up each time costs more than what is done
+        self._q, self._v, self._y, self._a, self._force, self._tau = p.q, p.v, p.y, p.a, p.force, p.tau
+        self._task_body, self._contact_body, self._contacts = p.task_body, p.contact_body, 0
+        self._count, self._settings, self._handle = p.count, p.settings, handle(p)
         self._task, self._contact, self._posture = _columns(p.task), _columns(p.contact), _columns(p.posture)
         self._momentum, self._bound, self._effort = _columns(p.momentum), _columns(p.bound), _columns(p.effort)
-        self._least_turn = p.turn.column("least")
+        self._most_effort = np.minimum(model.effort[self._room.first :], at.FAR)
+        p.turn.column("least")[:] = -at.FAR
+        p.settings.tolerance, p.settings.cone_part, p.count.patience = 1e-9, 0.03, 25
 
     @property
     def joints(self) -> int:
@@ -122,8 +126,8 @@ class WholeBody:
         weight)}: rates of linear (0-2) and angular (3-5, about the centre of mass) momentum, which contacts alone can
         make (gravity not counted); bounds (least, largest) of joint accelerations (joints,); force_weight [1/N^2] of
         forces; torque_limits: those of the model."""
-        m, p, nj = self.model, self._p, self._room.nj
-        p.q[:], p.v[:] = as_rows("q", q, m.nq, None), as_rows("v", v, m.nv, None)
+        m, nj = self.model, self._room.nj
+        self._q[:], self._v[:] = as_rows("q", q, m.nq, None), as_rows("v", v, m.nv, None)
         self._put_tasks(tasks)
         self._put_contacts(contacts)
         self._posture["wanted"][:] = _numbers("posture", 0.0 if posture is None else posture, nj)
@@ -136,23 +140,20 @@ class WholeBody:
         low, high = (-at.FAR, at.FAR) if bounds is None else bounds
         least, most = self._bound["least"], self._bound["most"]
         least[:], most[:] = _numbers("bounds", low, nj), _numbers("bounds", high, nj)
-        if np.any(least > most):
+        if (least > most).any():
             raise InputError("whole_body: a lower bound is above its upper bound.")
-        self._least_turn[:] = -at.FAR
-        effort = np.minimum(m.effort[self._room.first :], at.FAR) if torque_limits else at.FAR
+        effort = self._most_effort if torque_limits else at.FAR
         self._effort["least"][:], self._effort["most"][:] = -effort, effort
         if rounds < 1:
             raise InputError(f"whole_body: rounds {rounds} is not 1 or more.")
         s, count = self._settings, self._count
-        s.force_weight, s.tolerance, s.cone_part = force_weight, 1e-9, 0.03
-        s.rest_cone = s.rest_contact = 0.0
-        count.rounds, count.patience = rounds, 25
-        whole_body_once.call(handle(p))
+        s.force_weight, s.rest_cone, count.rounds = force_weight, 0.0, rounds
+        whole_body_once.call(self._handle)
         weight = max((c.weight for c in contacts), default=1.0)
         return Solution(
-            a=p.a.copy(),
-            forces=p.force[: len(contacts)].copy(),
-            tau=p.tau.copy(),
+            a=self._a.copy(),
+            forces=self._force[: len(contacts)].copy(),
+            tau=self._tau.copy(),
             iterations=int(count.iterations),
             factors=int(count.factors),
             limited=int(count.limited),
@@ -161,25 +162,25 @@ class WholeBody:
         )
 
     def _put_tasks(self, tasks: Sequence[Task]) -> None:
-        p, to, most = self._p, self._task, self._room.most[1]
+        to, most = self._task, self._room.most[1]
         if len(tasks) > most:
             raise InputError(
                 f"whole_body: {len(tasks)} tasks, room for {most}; make it with WholeBody(tasks={len(tasks)})."
             )
         for k, t in enumerate(tasks):
             info = self.model.frame(t.link)
-            wanted = np.atleast_1d(np.asarray(t.wanted, dtype=float))
-            if wanted.shape not in ((3,), (6,)) or not np.all(np.isfinite(wanted)):
+            wanted = np.asarray(t.wanted, dtype=float)
+            if wanted.shape not in ((3,), (6,)) or not np.isfinite(wanted).all():
                 raise InputError(f"whole_body: the task of {t.link!r} needs 3 or 6 finite numbers, got {t.wanted}.")
             weight = _numbers("weight", t.weight, len(wanted))
             to["point"][k] = info.position + info.rotation @ _numbers("point", t.point, 3)
             to["wanted"][k], to["weight"][k] = wanted[:3], weight[:3]
             to["turning"][k], to["turning_weight"][k] = (wanted[3:], weight[3:]) if len(wanted) == 6 else (0.0, 0.0)
-            p.task_body[k] = info.body
+            self._task_body[k] = info.body
         self._count.tasks = len(tasks)
 
     def _put_contacts(self, contacts: Sequence[Contact]) -> None:
-        p, to, most = self._p, self._contact, self._room.most[0]
+        to, most = self._contact, self._room.most[0]
         if len(contacts) > most:
             raise InputError(
                 f"whole_body: {len(contacts)} contacts, room for {most}; "
@@ -197,12 +198,12 @@ class WholeBody:
             to["normal"][k] = normal / length
             to["friction"][k], to["weight"][k], to["radius"][k] = c.friction, c.weight, -1.0
             to["wanted"][k], to["near"][k] = _numbers("wanted", c.wanted, 3), _numbers("near", c.near, 3)
-            p.contact_body[k] = info.body
-        if len(contacts) != self._count.contacts:
-            p.y[:] = 0.0
+            self._contact_body[k] = info.body
+        if len(contacts) != self._contacts:
+            self._y[:] = 0.0
             first = (self._room.nj + 3) // 4 * 4
-            p.y[first : first + 3 * len(contacts) : 3] = 9.8 * self.model.mass / max(len(contacts), 1)
-        self._count.contacts = len(contacts)
+            self._y[first : first + 3 * len(contacts) : 3] = 9.8 * self.model.mass / max(len(contacts), 1)
+        self._count.contacts = self._contacts = len(contacts)
 
 
 def whole_body(
@@ -225,9 +226,10 @@ def _columns(rows: Many[Any]) -> dict[str, np.ndarray]:
 
 def _numbers(name: str, x: float | Vector, n: int) -> np.ndarray:
     try:
-        out = np.broadcast_to(np.asarray(x, dtype=float), (n,))
+        given = np.asarray(x, dtype=float)
+        out = given if given.shape == (n,) else np.broadcast_to(given, (n,))
     except (TypeError, ValueError):
         raise InputError(f"whole_body: {name} needs one number or {n}.") from None
-    if not np.all(np.isfinite(out)):
+    if not np.isfinite(out).all():
         raise InputError(f"whole_body: {name} must be finite.")
     return out

@@ -1,7 +1,7 @@
-"""The whole-body problem as a record in a Table, behind the arrays of a world's step, so that one table can hold both.
+"""The whole-body problem as a record in a Table, after the arrays of a world's step, so that one table can hold both.
 
 nj joint degrees of freedom (a free base's six left out), C contacts, T tasks, B turns of balls, D dense rows at the
-most; n unknowns: joint accelerations first, filled up to whole lanes, then three forces a contact, in its frame
+most; n unknowns: joint accelerations first, filled up to whole lanes, then three forces for each contact, in its frame
 (normal, two tangents). World axes, SI units. `Room` makes the arrays.
 """
 
@@ -51,7 +51,7 @@ class Counts(Record):
     factors = whole()
     rounds = whole()
     limited = whole()  # torques at their limits
-    patience = whole()  # iterations a round at the most
+    patience = whole()  # at most so many iterations in a round
     first_force = whole()  # where the forces begin among the unknowns
     unknowns = whole()
     width = whole()  # numbers in a row of the form: the unknowns and the right side, in whole lanes
@@ -79,7 +79,7 @@ class TaskRow(Record):
     turning_weight = vec3()
 
 
-class ContactPoint(Record):
+class SupportPoint(Record):
     """A point of a body that touches."""
 
     point = vec3()  # in the body's frame
@@ -91,7 +91,7 @@ class ContactPoint(Record):
     radius = real()  # N: largest tangential force; -1: friction times the normal force
 
 
-class ContactFrame(Record):
+class SupportFrame(Record):
     """Axes of a contact."""
 
     axis = vec3s(3)  # normal, two tangents
@@ -161,7 +161,7 @@ class WholeBodyProblem(Record, after=BEFORE):
     task_body = int_vector()  # (T)
     task = many(TaskRow)
     contact_body = int_vector()  # (C)
-    contact = many(ContactPoint)
+    contact = many(SupportPoint)
     posture = many(WeighedWish)  # (nj) accelerations
     momentum = many(WeighedWish)  # (6) rates: force 3, moment about the centre of mass 3
     bound = many(Range)  # (nj) accelerations
@@ -181,8 +181,8 @@ class WholeBodyProblem(Record, after=BEFORE):
     cone = many(ConePenalty)  # (C)
     # scratch
     columns = matrix()  # (n, 6) answers of the base
-    frame = many(ContactFrame)  # (C)
-    rows = vector()  # contacts, tasks, momentum, times the roots of their weights, right sides behind them
+    frame = many(SupportFrame)  # (C)
+    rows = vector()  # contacts, tasks, momentum, times the roots of their weights, each with its right side at the end
     form = vector()  # the quadratic form with its right side as last column
     factors = vector()
     schur = vector()  # the forces' block
@@ -220,7 +220,7 @@ class Room:
             task_body=np.zeros(tasks, np.int64),
             task=zeros(TaskRow, tasks),
             contact_body=np.zeros(contacts, np.int64),
-            contact=zeros(ContactPoint, contacts),
+            contact=zeros(SupportPoint, contacts),
             posture=zeros(WeighedWish, nj),
             momentum=zeros(WeighedWish, 6),
             bound=np.tile([-FAR, FAR], (nj, 1)),
@@ -238,7 +238,7 @@ class Room:
             lam=np.zeros(bounds),
             cone=zeros(ConePenalty, contacts),
             columns=np.zeros((n, 6)),
-            frame=zeros(ContactFrame, contacts),
+            frame=zeros(SupportFrame, contacts),
             rows=np.zeros(rows * width),
             form=np.zeros((n + 4) * width),
             factors=np.zeros((n + 4) * width),

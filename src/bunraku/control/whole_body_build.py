@@ -32,7 +32,7 @@ LEAST = 1e-9  # weight that keeps the form positive
 
 @inline
 def room_of(nj):
-    """Where the forces begin among the unknowns: behind the joints, at a whole lane. Unknowns between are zero."""
+    """Where the forces begin among the unknowns: after the joints, at a whole lane. Unknowns between are zero."""
     return (nj + 3) // 4 * 4
 
 
@@ -71,7 +71,7 @@ def frames_of_contacts(p: WholeBodyProblem):
 
 @part
 def end_row(p: WholeBodyProblem, r, body, x, turn, push, right, weight):
-    """Row r, times the root of its weight: acceleration along (turn, push) of a body's point x shall be `right`."""
+    """Row r, times the root of its weight: acceleration along (turn, push) of a body's point x is to be `right`."""
     ints, reals, work, columns = p.ints, p.reals, p.scratch, p.columns
     n, width = p.count.unknowns, p.count.width
     bias = base_bias(ints, reals, work)

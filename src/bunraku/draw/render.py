@@ -13,7 +13,7 @@ from bunraku.draw.camera import Camera
 from bunraku.draw.solid_scene import Scene, linear
 from bunraku.errors import InputError
 from bunraku.kernel.record import handle, put
-from bunraku.model.along import frame_along
+from bunraku.model.rotations import frame_along
 
 TILE = 16
 CELLS = 48

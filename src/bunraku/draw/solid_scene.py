@@ -13,7 +13,7 @@ import numpy as np
 
 from bunraku.errors import InputError
 from bunraku.kernel.record import Record, flat, mat3, real, vec3
-from bunraku.model.along import frame_along
+from bunraku.model.rotations import frame_along
 
 SPHERE, CAPSULE, BOX = 0, 1, 2
 SIGNS = np.array([[i, j, k] for i in (-1.0, 1.0) for j in (-1.0, 1.0) for k in (-1.0, 1.0)])

@@ -17,10 +17,10 @@ import numpy as np
 from bunraku.dynamics.functions import frame_jacobian, kinematics
 from bunraku.dynamics.work import Work
 from bunraku.errors import InputError
-from bunraku.model.configuration import difference, integrate, logarithm
-from bunraku.model.description import rotation_matrix
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.limits import clamp_balls, swing_twist_rates
 from bunraku.model.model import Model
+from bunraku.model.rotations import logarithm, rotation_matrix
 
 
 @dataclass
@@ -123,7 +123,7 @@ def _goal(model: Model, t: Target) -> tuple[Target, np.ndarray | None, np.ndarra
 
 
 def _rotation_vector(R: np.ndarray) -> np.ndarray:
-    from bunraku.model.build import quaternion
+    from bunraku.model.rotations import quaternion
 
     return logarithm(quaternion(R))
 

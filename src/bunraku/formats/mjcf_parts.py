@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from bunraku.formats.mjcf_source import Source
-from bunraku.model.description import Description, Joint, Link, Note, Shape, rotation_matrix
+from bunraku.model.description import Description, Joint, Link, Note, Shape
+from bunraku.model.rotations import rotation_matrix
 
 KINDS = {"FREE": "free", "BALL": "ball", "SLIDE": "slider", "HINGE": "hinge"}
 SHAPES = {"PLANE": ("plane", 0), "SPHERE": ("sphere", 1), "CAPSULE": ("capsule", 2), "CYLINDER": ("cylinder", 2)}

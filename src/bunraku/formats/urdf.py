@@ -30,7 +30,8 @@ from bunraku.formats.meshpath import MeshFinder
 from bunraku.formats.notebook import Notebook
 from bunraku.formats.urdf_link import Reader, read_link, read_materials
 from bunraku.formats.xmlsafe import Element
-from bunraku.model.description import Description, Gear, Joint, Link, rotation_matrix
+from bunraku.model.description import Description, Gear, Joint, Link
+from bunraku.model.rotations import rotation_matrix
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 ONE_DOF = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider"}

@@ -20,11 +20,12 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.foot import Foot
+from bunraku.humanoid.foot import Foot, feet_in
 from bunraku.recording.reader import RecordedFigure, Recording
 
 PRESSES = 1e-6  # of the weight: what counts as touching
 CHUNK = 2000  # frames whose hulls are made at a time
+soles_in = feet_in  # its name in version 0.1
 SIGNS = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
 

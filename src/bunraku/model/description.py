@@ -256,39 +256,3 @@ def free(name: str = "root", **options: Unpack[JointOptions]) -> Joint:
     """A 6-DoF joint to the world: q = (x, y, z [m], qw, qx, qy, qz), v = (linear [m/s] in world axes, angular [rad/s]
     in body axes)."""
     return Joint(name, "free", **options)
-
-
-def rotation_matrix(rotation: Any, what: str = "rotation") -> np.ndarray:
-    """A 3x3 rotation from None (identity), a 3x3 matrix or a quaternion wxyz; refuses what is neither."""
-    if rotation is None:
-        return np.eye(3)
-    r = np.asarray(rotation, dtype=float)
-    if r.shape == (4,):
-        n = float(np.linalg.norm(r))
-        if not math.isfinite(n) or n < 1e-9:
-            raise ModelError(f"{what}: quaternion {tuple(r)} has no direction; write e.g. 1 0 0 0.")
-        w, x, y, z = r / n
-        return np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
-    if r.shape == (3, 3):
-        if not np.all(np.isfinite(r)) or np.abs(r @ r.T - np.eye(3)).max() > 1e-6 or np.linalg.det(r) < 0:
-            raise ModelError(f"{what}: the 3x3 matrix is not a rotation.")
-        return r.copy()
-    raise ModelError(f"{what}: shape {r.shape} is neither a quaternion (4) nor a 3x3 matrix.")
-
-
-def rpy_matrix(roll: float, pitch: float, yaw: float) -> np.ndarray:
-    """Rz(yaw) Ry(pitch) Rx(roll), the convention of URDF [rad]."""
-    cr, sr, cp, sp, cy, sy = (f(x) for x in (roll, pitch, yaw) for f in (math.cos, math.sin))
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )

@@ -15,14 +15,10 @@ import numpy as np
 from bunraku.errors import ModelError
 from bunraku.model import layout as at
 from bunraku.model.model import Model
+from bunraku.model.rotations import about, matrix, skew
 
 TINY = 1e-12  # of the composite inertia along the joint
 FLOOR = 1e-20  # kg m^2 or kg, below which nothing counts as inertia
-
-
-def skew(r: np.ndarray) -> np.ndarray:
-    """[r]x."""
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
 
 
 def shift(r: np.ndarray) -> np.ndarray:
@@ -43,23 +39,11 @@ def place_all(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         arm = R[parent] @ reals[i, at.PLACE : at.PLACE + 3]
         if kind == at.HINGE:
             x = reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT]
-            i1, i2 = (ints[i, at.AXIS] + 1) % 3, (ints[i, at.AXIS] + 2) % 3
-            spin = np.eye(3)
-            spin[i1, i1] = spin[i2, i2] = np.cos(x)
-            spin[i2, i1], spin[i1, i2] = np.sin(x), -np.sin(x)
-            turn = turn @ spin
+            turn = turn @ about(ints[i, at.AXIS], x)
         elif kind == at.SLIDER:
             arm = arm + turn[:, ints[i, at.AXIS]] * (reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT])
         else:
-            w, x, y, z = q[k + 3 : k + 7] if kind == at.FREE else q[k : k + 4]
-            Q = np.array(
-                [
-                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-                ]
-            )
-            turn = turn @ Q
+            turn = turn @ matrix(q[k + 3 : k + 7] if kind == at.FREE else q[k : k + 4])
             arm = q[k : k + 3] if kind == at.FREE else arm
         R[i] = turn
         p[i] = p[parent] + arm

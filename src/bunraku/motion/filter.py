@@ -26,8 +26,9 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.model.description import rotation_matrix
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
+from bunraku.model.rotations import rotation_matrix, rotation_vector
 from bunraku.motion.apart import arms_outside, own_links
 from bunraku.motion.com_plan import Begin, ComPlan
 from bunraku.motion.contact_times import runs
@@ -35,8 +36,6 @@ from bunraku.motion.departure import Moved, how_far
 from bunraku.motion.equation import State, finish
 from bunraku.motion.footing import Footing, find_feet
 from bunraku.motion.frame_problem import W_HOLD, Corner, FrameProblem, Goal
-from bunraku.motion.paths import rotation_vector
-from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
 from bunraku.motion.settle import rates, settled
 from bunraku.motion.solved import Solved, Touch, assemble
@@ -147,7 +146,7 @@ def dynamics_filter(
     q, feet = near.q[0].copy(), steer.feet
     twists = [(f.foot.link, p.twist[0]) for f, p in zip(feet, paths)]
     v = rates(model, q, ref.v[0], twists, steer.plan.at(at[0])[1], steer.plan.spin(at[0])[0])
-    problem, move, turns = FrameProblem(friction, strength), stepper(model), attitudes(model, ref)
+    problem, turns = FrameProblem(friction, strength), attitudes(model, ref)
     weight = model.mass * float(np.linalg.norm(model.gravity))
     firm = np.array([firmness(f, motion.duration / (len(motion) - 1), LOOSE[steer.flies]) for f in feet])
     leaving = before_flights(feet, round(PUSH_OFF * (len(motion) - 1) / motion.duration))
@@ -165,7 +164,7 @@ def dynamics_filter(
             W_SPIN[steer.flies], bool(leaving[frame[k]]), k, int(frame[k]), dt,
         )  # fmt: skip
         v = v + dt * a
-        q = move.integrate(q, v, dt)
+        q = integrate(model, q, v, dt)
         off = float(np.linalg.norm(centroidal(model, q).com - steer.plan.at(at[k + 1])[0]))
         if not (off < 2 * LOST and np.abs(v).max() < RUNAWAY):  # it falls: what was before is kept
             if k < 50:
@@ -257,7 +256,7 @@ def one_step(
     place, rate, acc = plan.at(ref.times[k])
     turning, spin = plan.spin(ref.times[k])
     push = model.mass * (acc + 2 * MASS * (rate - now.rate) + MASS**2 * (place - now.com) - model.gravity)
-    posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * stepper(model).difference(q, ref.q[k])
+    posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * difference(model, q, ref.q[k])
     goals += [attitude(state, x, k) for x in turns]
     low, high = limits(model, q, v)
     weights = np.full(len(state.driven), W_JOINT)

@@ -33,11 +33,10 @@ from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference
 from bunraku.model.model import Model
+from bunraku.model.rotations import rotation_vector
 from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import FilterOptions, limits
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
-from bunraku.motion.paths import rotation_vector
-from bunraku.motion.quick_configuration import stepper
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
 from bunraku.world.world import World
@@ -213,7 +212,7 @@ class Follower:
 
     def __init__(self, lead: Lead, friction: float) -> None:
         self.lead, self.friction = lead, friction
-        self.body, self.move = WholeBody(lead.model), stepper(lead.model)
+        self.body = WholeBody(lead.model)
         self.base_twist, self._base = np.zeros(6), (np.zeros(3), np.eye(3))
         corners = np.stack([s.corners for s in lead.feet])
         self.height = lead.place[:, :, None, 2] + np.einsum("nfj,fkj->nfk", lead.turn[:, :, 2], corners)
@@ -233,7 +232,7 @@ class Follower:
             tasks.append(Task(link, np.concatenate([np.zeros(3), wanted]), weight=TURNING * W_TURN))
         pull = 2 * MASS * (lead.com_rate[k] - whole.com_velocity) + MASS**2 * (lead.com[k] - whole.com)
         push = model.mass * (lead.com_acc[k] + pull - model.gravity)
-        posture = lead.a[k] + 2 * JOINT * (lead.v[k] - v) + JOINT**2 * self.move.difference(q, lead.q[k])
+        posture = lead.a[k] + 2 * JOINT * (lead.v[k] - v) + JOINT**2 * difference(model, q, lead.q[k])
         low, high = limits(model, q, v)
         momentum = {a: (float(push[a]), W_MASS / model.mass**2) for a in range(3)} if contacts else None
         return self.body.solve(

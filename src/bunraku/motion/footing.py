@@ -23,8 +23,7 @@ from scipy.ndimage import gaussian_filter1d
 from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import HEEL, TOE, Foot, feet_of
-from bunraku.model.configuration import exponential
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import about, exponential, rotation_matrix, rotation_vector
 from bunraku.motion.com_plan import calm
 from bunraku.motion.contact_times import (
     BRIEF,
@@ -37,7 +36,6 @@ from bunraku.motion.contact_times import (
     runs,
     tidy,
 )
-from bunraku.motion.paths import rotation_vector
 from bunraku.recording.motion import Motion
 from bunraku.walking.min_jerk import min_jerk
 
@@ -351,7 +349,7 @@ def rolled(
     place, out = np.zeros((n, 3)), np.zeros((n, 3, 3))
     for f in frames:
         edge = foot.toe if turn[f] < 0 else foot.heel
-        out[f] = level @ foot.rotation @ about_y(-turn[f]) @ foot.rotation.T
+        out[f] = level @ foot.rotation @ about(1, -turn[f]) @ foot.rotation.T
         place[f] = at + level @ edge - out[f] @ edge
     return place, out
 
@@ -369,26 +367,14 @@ def pivoted(foot: Foot, st: Stance, pitch: np.ndarray, heel: np.ndarray) -> tupl
     out = np.zeros((n, 3, 3))
     at = np.array([*(st.place + turned(across(foot, foot.toe - foot.position), st.heading)), 0.0])
     for f in frames:
-        out[f] = about_z(st.turns[f]) @ about_y(-turn[f]) @ foot.rotation.T
+        out[f] = about(2, st.turns[f]) @ about(1, -turn[f]) @ foot.rotation.T
     return at - out @ foot.toe, out
 
 
 def level_pose(foot: Foot, st: Stance) -> tuple[np.ndarray, np.ndarray]:
     """(rotation, position) of the body when its sole stands level at a stance's place on z = 0."""
-    R = about_z(st.heading) @ foot.rotation.T
+    R = about(2, st.heading) @ foot.rotation.T
     return R, np.array([*st.place, 0.0]) - R @ foot.position
-
-
-def about_y(angle: float) -> np.ndarray:
-    """Rotation about y."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-
-
-def about_z(angle: float) -> np.ndarray:
-    """Rotation about z."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def lift_swing(foot: Foot, stands: np.ndarray, p: np.ndarray, R: np.ndarray, dt: float) -> None:

@@ -1,5 +1,5 @@
-"""Motion generation with the one equation (document 000, 3.2): some of accelerations, torques, contact forces and
-end-link trajectories are given, the rest follows, and the motion with its torques and forces comes out together: no
+"""Motion generation with the one equation (Nakamura & Yamane 2000, 3.2): some of accelerations, torques, contact forces
+and end-link trajectories are given, the rest follows, and the motion with its torques and forces comes out together: no
 second run of forward dynamics.
 
     motion = generate(human(), seconds=1.0, contacts=[Contact("left_sole"), Contact("right_sole")],
@@ -26,11 +26,11 @@ import numpy as np
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import Foot, box_foot
 from bunraku.humanoid.touching import corner_forces, point_forces
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.description import Shape
 from bunraku.model.limits import within_limits
 from bunraku.model.model import Model
 from bunraku.motion.equation import Preferred, State, finish, solve
-from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.requests import Contact, Requests, Trajectory
 from bunraku.motion.solved import GROUND, Solved, Touch, assemble
 
@@ -108,7 +108,7 @@ def generate(
         flags["unmet"][k + 1] = bool(np.any(np.abs(x.unmet) > MISSED * (1.0 + np.abs(np.array(rows.wanted)))))
         flags["torque"][k + 1] = bool(np.any(np.abs(tau) > model.effort * (1 + 1e-9)))
         v = v + dt * a
-        q = stepper(model).integrate(q, v, dt)
+        q = integrate(model, q, v, dt)
         if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e4:
             raise InputError(
                 f"generate: at t={t:.3f} s the motion runs away ({np.abs(v).max():.3g} m/s or rad/s); ask for less, or give a smaller dt."
@@ -158,7 +158,7 @@ def liked(
     """What is preferred where nothing is asked: the starting pose at rest, small forces near the middle of the soles,
     small torques."""
     nj, nc = len(state.driven), len(axes)
-    a = posture[0] * stepper(state.model).difference(state.q, home) - posture[1] * state.v
+    a = posture[0] * difference(state.model, state.q, home) - posture[1] * state.v
     a[state.base] = 0.0
     weight = share["acceleration"].copy()
     weight[state.base] = 0.0

@@ -15,9 +15,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.build import quaternion
-from bunraku.model.configuration import logarithm, multiply
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix, rotation_vector
 from bunraku.walking.min_jerk import bump, min_jerk
 
 Path = Callable[[float], Any]
@@ -77,17 +75,3 @@ def turn_rates(path: Path, t: float, h: float = H) -> tuple[np.ndarray, np.ndarr
     before, now, after = (rotation_matrix(path(x)) for x in (t - h, t, t + h))
     first, second = rotation_vector(now @ before.T) / h, rotation_vector(after @ now.T) / h
     return now, 0.5 * (first + second), (second - first) / h
-
-
-def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """Axis times angle [rad] of a rotation matrix."""
-    w = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    s, c = float(np.sqrt(w @ w)), 0.5 * float(R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
-    if c < -0.9:  # near half a turn the axis must come from elsewhere
-        return logarithm(quaternion(R))
-    return w * (np.arctan2(s, c) / s if s > 1e-9 else 1.0)
-
-
-def turned(q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
-    """Rotation vector, in the axes of q0, that leads from unit quaternion q0 to q1."""
-    return logarithm(multiply(q0 * np.array([1.0, -1.0, -1.0, -1.0]), q1))

@@ -15,8 +15,8 @@ from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.dynamics.ik import Target, inverse_kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import Foot, feet_of
-from bunraku.model.configuration import exponential, multiply
 from bunraku.model.model import Model
+from bunraku.model.rotations import exponential, multiply
 from bunraku.motion.com_plan import course_of, planned
 from bunraku.motion.footing import Footing, Stance
 from bunraku.motion.paths import swing

@@ -24,10 +24,10 @@ from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
-from bunraku.model.build import quaternion
-from bunraku.model.configuration import exponential, multiply, quaternions
+from bunraku.model.configuration import normalized
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import JointInfo, Model
+from bunraku.model.rotations import exponential, matrix, multiply, quaternion, skew, without_jumps
 from bunraku.motion.lowpass import lowpass
 from bunraku.motion.retarget_ik import bone_scale, solve_frames
 from bunraku.recording.motion import Motion
@@ -139,7 +139,7 @@ def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np
         across = np.eye(3)[0 if abs(a[0]) < 0.9 else 1]
         u = unit(across - (across @ a) * a)
         return 2.0 * np.outer(u, u) - np.eye(3)
-    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    K = skew(axis)
     return np.eye(3) + K + K @ K / (1 + c)
 
 
@@ -177,7 +177,7 @@ def put(
     base = scale * 0.5 * (place[hips[0]] + place[hips[1]]) - turn[root.link] @ (R0.T @ middle)
     q[:, root.iq : root.iq + 3] = base
     q[:, root.iq + 3 : root.iq + 7] = steady(
-        turn[root.link] @ R0.T @ _matrix(model.neutral()[root.iq + 3 : root.iq + 7])
+        turn[root.link] @ R0.T @ matrix(model.neutral()[root.iq + 3 : root.iq + 7])
     )
     angle: dict[str, np.ndarray] = {}
     done = {root.link}
@@ -252,18 +252,9 @@ def unit(x: np.ndarray) -> np.ndarray:
     return x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-12)
 
 
-def _matrix(q: np.ndarray) -> np.ndarray:
-    from bunraku.model.description import rotation_matrix
-
-    return rotation_matrix(q)
-
-
 def steady(R: np.ndarray) -> np.ndarray:
     """Quaternions (n, 4) of rotations (n, 3, 3) without jumps of sign."""
-    out = np.array([quaternion(x) for x in R])
-    flips = np.cumprod(np.where(np.einsum("ij,ij->i", out[1:], out[:-1]) < 0, -1.0, 1.0))
-    out[1:] *= flips[:, None]
-    return out * (-1.0 if out[0, 0] < 0 else 1.0)
+    return without_jumps(quaternion(R))
 
 
 def smoothed(model: Model, q: np.ndarray, times: np.ndarray, cutoff: float) -> np.ndarray:
@@ -274,15 +265,12 @@ def smoothed(model: Model, q: np.ndarray, times: np.ndarray, cutoff: float) -> n
         return q
     if cutoff >= 0.45 * rate:
         return q
-    out = lowpass(q, rate, cutoff)
-    for k, _ in quaternions(model):
-        out[:, k : k + 4] /= np.linalg.norm(out[:, k : k + 4], axis=1, keepdims=True)
-    return out
+    return normalized(model, lowpass(q, rate, cutoff))
 
 
 def inside(model: Model, q: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
     """(q moved inside all joint limits, joint -> the most it was moved [rad or m])."""
-    out = np.array([clamp_balls(model, row) for row in q])
+    out = clamp_balls(model, q)
     moved: dict[str, float] = {}
     for j in model.joints:
         if j.kind in ("hinge", "slider", "universal") and j.nv:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
+from bunraku.model.rotations import rotation_vector
 from bunraku.motion.footing import Footing
-from bunraku.motion.paths import rotation_vector
-from bunraku.motion.quick_configuration import stepper
 from bunraku.recording.motion import Motion
 
 POSE = 1e-4  # weight of staying near the recorded pose [rad^2] against places [m^2]
@@ -29,7 +29,6 @@ def settled(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, frames: 
     """The motion with feet at their references and the centre of mass at com (n, 3); the first `frames` frames only, if
     given."""
     model, out = motion.model, motion.q.copy()
-    move = stepper(model)
     stay = np.full(model.nv, np.sqrt(POSE))
     stay[:3], stay[3:6] = 1e-3 * stay[0], 3 * stay[0]  # the base may go where it must, and turns least
     for j in model.joints:  # legs do what must be done, not the trunk
@@ -37,10 +36,10 @@ def settled(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, frames: 
             stay[j.v] *= 5.0
     shift = np.zeros(model.nv)
     for k in range(len(motion) if frames is None else frames):
-        q = within(model, move.integrate(motion.q[k], shift))
+        q = within(model, integrate(model, motion.q[k], shift))
         for _ in range(ITERATIONS if k else 5 * ITERATIONS):
             kin = kinematics(model, q)
-            rows, errors = [np.diag(stay)], [stay * move.difference(q, motion.q[k])]
+            rows, errors = [np.diag(stay)], [stay * difference(model, q, motion.q[k])]
             for f in feet:
                 b = f.foot.body
                 rows.append(FIRM * frame_jacobian(model, q, f.foot.link))
@@ -54,10 +53,10 @@ def settled(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, frames: 
             errors.append(com[k] - centroidal(model, q).com)
             J, e = np.vstack(rows), np.concatenate(errors)
             step = np.linalg.solve(J.T @ J + 1e-6 * np.eye(model.nv), J.T @ e)
-            q = within(model, move.integrate(q, step * min(1.0, 0.3 / max(1e-12, np.abs(step).max()))))
+            q = within(model, integrate(model, q, step * min(1.0, 0.3 / max(1e-12, np.abs(step).max()))))
             if np.abs(step).max() < 1e-6:
                 break
-        shift = move.difference(motion.q[k], q)
+        shift = difference(model, motion.q[k], q)
         out[k] = q
     return Motion(model, motion.times, out, motion.meta)
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from bunraku.collision.shape_layout import BODY, FIGURE
 from bunraku.errors import InputError
 from bunraku.model.plain import to_plain
 from bunraku.recording.blockfile import SUMMED, BlockWriter
@@ -137,8 +136,8 @@ def header(world: World, every: int, title: str, meta: dict[str, Any]) -> dict[s
     """What a recording says about its world."""
     from bunraku.version import __version__
 
-    columns = world._geometry.ints[:, [FIGURE, BODY]].tolist()
-    shapes = [[*columns[k], owner_of(world, k)[1]] for k in range(len(columns))]
+    whose = zip(world._geometry.figure.tolist(), world._geometry.body.tolist())
+    shapes = [[figure, body, owner_of(world, k)[1]] for k, (figure, body) in enumerate(whose)]
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -13,8 +13,8 @@ import numpy as np
 
 from bunraku.errors import BunrakuError, closest
 from bunraku.model import Description, Model, Shape, box, capsule, cylinder, describe_human, sphere
-from bunraku.model.build import quaternion
 from bunraku.model.limits import swing_twist
+from bunraku.model.rotations import quaternion
 from bunraku.scene.file import Table
 from bunraku.scene.values import rotation
 

@@ -196,8 +196,7 @@ def copies(table: Table) -> list[tuple[str, int]]:
 
 def random_turn(rng: np.random.Generator, angle: float) -> np.ndarray:
     """A rotation by up to `angle` [rad] about a random axis."""
-    from bunraku.model.configuration import exponential
-    from bunraku.model.description import rotation_matrix
+    from bunraku.model.rotations import exponential, rotation_matrix
 
     axis = rng.normal(size=3)
     return rotation_matrix(exponential(rng.uniform(0, angle) * axis / np.linalg.norm(axis)))

@@ -15,10 +15,9 @@ import numpy as np
 
 from bunraku.collision.hull import hull_of_mesh, missing_extra
 from bunraku.model import layout as at
-from bunraku.model.along import frame_along
-from bunraku.model.build import quaternion
-from bunraku.model.description import Shape, rotation_matrix
+from bunraku.model.description import Shape
 from bunraku.model.model import Model
+from bunraku.model.rotations import frame_along, quaternion, rotation_matrix
 
 Figures = Sequence[tuple[str, Model]]
 STICK = 0.02  # m: radius of a bone that stands for shapes

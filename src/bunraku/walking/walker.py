@@ -33,6 +33,7 @@ from bunraku.errors import InputError
 from bunraku.humanoid.parts import Humanoid
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
+from bunraku.model.rotations import matrix
 from bunraku.walking.footsteps import beside
 from bunraku.walking.pace import LEVEL
 from bunraku.walking.terrain import Terrain
@@ -114,10 +115,7 @@ class Walker:
         self.figure.target_q[:] = q
         self.fell: float | None = None
         self.stabiliser: Stabiliser | None = None
-        w, x, y, z = pattern.q[0, 3:7]
-        self.upright = np.array(
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]
-        )  # the vertical in the base's frame
+        self.upright = matrix(pattern.q[0, 3:7])[2]  # the vertical in the base's frame
         self.height = float(pattern.com[0, 2] - pattern.sole_position[0, :, 2].min())
         if stabiliser:
             gains = stabiliser if isinstance(stabiliser, Gains) else None

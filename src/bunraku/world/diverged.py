@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.errors import BunrakuError, InputError
-from bunraku.step import step_arrays as at
+from bunraku.step.step_arrays import DIVERGED, LOOPS_LARGE, TOO_FAST
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -33,20 +33,20 @@ def steps_in(seconds: float, dt: float) -> int:
     return round(seconds / dt)
 
 
-def diverged(world: World, status: int = at.DIVERGED) -> str:
+def diverged(world: World, status: int = int(DIVERGED)) -> str:
     """Which degree of freedom, when, why, and what to try next, after status DIVERGED or LOOPS_LARGE."""
-    if status == at.LOOPS_LARGE:
+    if status == LOOPS_LARGE:
         return f"t={world.time:.4f} s: an island of closed loops has too many rows for rk4. Try integrator='euler'."
-    acceleration, moved = world._table.arrays[at.ACCEL], world._moved
+    acceleration, moved = world._step.accel, world._moved
     with np.errstate(all="ignore"):
         if not np.all(np.isfinite(acceleration)):
             x, what = acceleration, "would accelerate at {:.3g} from the forces on it alone"
-        elif not np.all(np.abs(moved) < at.TOO_FAST):
+        elif not np.all(np.abs(moved) < TOO_FAST):
             x, what = moved, "would move at {:.3g}"
         else:
             x, what = world.v + world.dt * acceleration, "moves at {:.3g}, and the constraints on it are not finite"
         worst = int(np.argmax(np.nan_to_num(np.abs(x), nan=np.inf)))
-    solver = f"{world.contact}, residual {world._numbers[at.RESIDUAL]:.2g}"
+    solver = f"{world.contact}, residual {world._numbers.residual:.2g}"
     return (
         f"t={world.time:.4f} s: {world.model.dof_names[worst]!r} {what.format(x[worst])} ({solver}). The last good state is kept. "
         f"Try dt <= {world.dt / 2:.2g}, or take away what drives it."

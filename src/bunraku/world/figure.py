@@ -12,11 +12,11 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.kernel.record import Many
 from bunraku.model.configuration import difference
 from bunraku.model.forest import Part
 from bunraku.model.model import Model
-from bunraku.step.drive import EFFORT, KD, KP
-from bunraku.step.step_arrays import TRACK_AT
+from bunraku.step.step_arrays import Drive
 from bunraku.world.measured import Measured
 
 if TYPE_CHECKING:
@@ -115,17 +115,21 @@ class Figure(Measured):
             if any(j.kind == "free" or not j.nv for j in chosen):
                 raise InputError("servo: a free base or a gear's follower has no servo.")
         dofs = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in chosen]) if chosen else np.zeros(0, dtype=int)
-        rows = self.world.drive[self.part.v]
-        for column, value, what in ((KP, stiffness, "stiffness"), (KD, damping, "damping"), (EFFORT, effort, "effort")):
+        drives = Many(Drive, self.world.drive[self.part.v])
+        for name, value, what in (
+            ("kp", stiffness, "stiffness"),
+            ("kd", damping, "damping"),
+            ("effort", effort, "effort"),
+        ):
             if value is None:
                 continue
             try:
                 x = np.broadcast_to(np.asarray(value, dtype=float), dofs.shape)
             except ValueError:
                 raise InputError(f"servo: {what} needs one number or {len(dofs)}.") from None
-            if np.any(np.isnan(x)) or np.any(x < 0) or (column != EFFORT and not np.all(np.isfinite(x))):
+            if np.any(np.isnan(x)) or np.any(x < 0) or (name != "effort" and not np.all(np.isfinite(x))):
                 raise InputError(f"servo: {what} must be numbers of 0 or more.")
-            rows[dofs, column] = np.minimum(x, 1e300)
+            drives.column(name)[dofs] = np.minimum(x, 1e300)
         goal = self.q if target is None else np.asarray(target, dtype=float)
         if goal.shape != self.q.shape or not np.all(np.isfinite(goal)):
             raise InputError(f"servo: target needs {self.q.size} finite numbers, like q.")
@@ -155,13 +159,13 @@ class Figure(Measured):
             if rates.shape != (len(rows), self.v.size) or not np.all(np.isfinite(rates)):
                 raise InputError(f"follow: v needs {len(rows)} rows of {self.v.size} finite numbers.")
         track_q, track_v = np.tile(w.target_q, (len(rows), 1)), np.tile(w.target_v, (len(rows), 1))
-        old_q, old_v = (a[int(w._info[TRACK_AT]) :] for a in w._track)  # what other figures still have to do
+        old_q, old_v = (a[int(w._info.track_at) :] for a in w._track)  # what other figures still have to do
         n = min(len(old_q), len(rows))
         if n:
             track_q[:n], track_v[:n] = old_q[:n], old_v[:n]
             track_q[n:], track_v[n:] = old_q[-1], old_v[-1]
         track_q[:, self.part.q], track_v[:, self.part.v] = rows, rates
-        w._info[TRACK_AT] = 0
+        w._info.track_at = 0
         w._set_track(track_q, track_v)
 
 

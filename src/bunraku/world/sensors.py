@@ -24,12 +24,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
-from bunraku.collision import shape_layout as shape_at
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
-from bunraku.model.configuration import multiply
-from bunraku.model.description import rotation_matrix
 from bunraku.model.model import FrameInfo, JointInfo
+from bunraku.model.rotations import exponential, multiply, quaternion, rotation_matrix
 from bunraku.world.laststep import cross, last_contacts
 from bunraku.world.views import PRESSING
 
@@ -146,7 +144,7 @@ class Sensor:
         if np.shape(offset) != (size,):
             raise InputError(f"sensor: noise and bias of {name!r} are a number or {size} numbers.")
         if name == "orientation":
-            return multiply(value, _small_turn(offset)) if np.any(offset) else value
+            return multiply(value, exponential(offset)) if np.any(offset) else value
         return value + offset
 
     def _draw(self, name: str, size: int) -> np.ndarray:
@@ -263,17 +261,16 @@ class SoleForce(MountedSensor):
     def measure(self, *channels: str) -> dict[str, np.ndarray]:
         """Mean of the last step."""
         g, number = self.world._geometry, list(self.world._figures).index(self.figure.name)
-        own = (g.ints[:, shape_at.FIGURE] == number) & (g.ints[:, shape_at.BODY] == self.body)
+        own = (g.figure == number) & (g.body == self.body)
         if self.figure.model.frame(self.place).is_link:
             own &= np.array([link == self.place for link in g.links])
-        ids, data, force = last_contacts(self.world)
-        sign = own[ids[:, shape_at.SHAPE_A]].astype(float) - own[ids[:, shape_at.SHAPE_B]]
+        last = last_contacts(self.world)
+        sign = own[last.a].astype(float) - own[last.b]
         x, _, R = self.start_pose()
-        arm = data[:, shape_at.POINT : shape_at.POINT + 3] - x
-        normal = data[:, shape_at.NORMAL : shape_at.NORMAL + 3]
-        press = np.where(sign != 0, np.maximum((force * normal).sum(1), 0.0), 0.0)
+        arm = last.point - x
+        press = np.where(sign != 0, np.maximum((last.force * last.normal).sum(1), 0.0), 0.0)
         cop = press @ arm / press.sum() if press.sum() > PRESSING else np.full(3, np.nan)
-        force = sign[:, None] * force
+        force = sign[:, None] * last.force
         return {"force": R.T @ force.sum(0), "torque": R.T @ cross(arm, force).sum(0), "cop": R.T @ cop}
 
 
@@ -289,7 +286,7 @@ class IMU(MountedSensor):
         """Acceleration: mean of the last step; the others: now."""
         k, body = kinematics(self.figure.model, self.figure.q.copy(), self.figure.v.copy()), self.frame.body
         now = k.rotation[body] @ self.frame.rotation
-        found = {"gyro": now.T @ k.twist[body, 3:], "orientation": _quaternion(now)}
+        found = {"gyro": now.T @ k.twist[body, 3:], "orientation": quaternion(now)}
         if channels and "acceleration" not in channels:
             return found
         x, origin, R = self.start_pose()
@@ -390,21 +387,3 @@ def load_sensor(world: World, saved: Mapping[str, Any]) -> Sensor:
     if saved["kind"] not in KINDS:
         raise InputError(f"a sensor of an unknown kind {saved['kind']!r}.")
     return KINDS[saved["kind"]](world, world[saved["figure"]], str(saved["place"]), **dict(saved["options"]))
-
-
-def _quaternion(R: np.ndarray) -> np.ndarray:
-    """wxyz of a rotation matrix, w >= 0, from its largest component (Shepperd 1978): ten times as quick as the careful
-    one of `model.build`."""
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
-    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
-    k = max(range(4), key=squares.__getitem__)
-    t = squares[k]
-    rows = ((t, h - f, c - g, d - b), (h - f, t, b + d, c + g), (c - g, b + d, t, f + h), (d - b, c + g, f + h, t))
-    q = np.array(rows[k]) * (0.5 / t**0.5)
-    return q if q[0] >= 0 else -q
-
-
-def _small_turn(x: np.ndarray) -> np.ndarray:
-    """Quaternion of a rotation vector."""
-    angle = float(np.linalg.norm(x))
-    return np.array([np.cos(angle / 2), *(np.sin(angle / 2) / angle * x)])

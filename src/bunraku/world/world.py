@@ -5,8 +5,9 @@
     fig = world.add(bk.human(), at=(0, 0, 0.901))
     world.run(seconds=2.0)
 
-Positions are where models' root frames go. Contacts are rigid and solved by one of three
-models (bunraku.world.contact_models). A connection
+Positions are where models' root frames go. `contact` says how contacts are solved: "pgs", rigid, by the iterative
+solver (bunraku.contact); "virtual_link", rigid, by hypotheses about how patches touch (bunraku.step.virtual_link);
+"penalty", springs and dampers (bunraku.step.contact_rows). A connection
 ties any of the six axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point where it is
 made, and the frame has world axes then. A step that fails raises `StepDiverged` and leaves the world at its last good
 state. Checked in tests/world/.
@@ -25,14 +26,28 @@ from bunraku.collision import Contacts, Fixed, Geometry
 from bunraku.collision.shape_layout import FULL, PAIRS_FULL
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
+from bunraku.kernel.record import flat, handle, put, zeros
 from bunraku.kernel.table import Table
-from bunraku.model.configuration import multiply
-from bunraku.model.description import Note, Shape, rotation_matrix
+from bunraku.model.description import Note, Shape
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
-from bunraku.step import step_arrays as at
-from bunraku.step.contact_rows import FORCE_COLUMNS
+from bunraku.model.rotations import multiply, rotation_matrix
 from bunraku.step.euler import steps
+from bunraku.step.step_arrays import (
+    DIVERGED,
+    LOOPS_LARGE,
+    NOT_FINITE,
+    ROOM,
+    ROOM_LARGE,
+    ROOM_POOL,
+    ContactId,
+    ContactMemory,
+    ContactSpring,
+    Drive,
+    Info,
+    Numbers,
+    Step,
+)
 from bunraku.world import contact_models as models
 from bunraku.world import joints, watched
 from bunraku.world.diverged import StepDiverged, check_finite, diverged, steps_in, whole_steps
@@ -55,7 +70,7 @@ from bunraku.world.sensors import (
     sensor_of,
 )
 from bunraku.world.snapshot import Snapshot, put_back, take
-from bunraku.world.ties import Connection, Ties
+from bunraku.world.ties import Connection, Ties, law_of
 from bunraku.world.views import ContactInfo, Report, contact_views
 
 At = LinkOf | Figure | str
@@ -92,15 +107,16 @@ class World(watched.Watched):
     target_q: np.ndarray  # (nq,) where servos lead
     target_v: np.ndarray  # (nv,)
     applied: np.ndarray  # (nv,) N m or N: of all drives in the last step
-    drive: np.ndarray  # (nv, columns) of bunraku.step.drive
+    drive: np.ndarray  # (nv, …) a Drive of bunraku.step.step_arrays a row
     # made by bunraku.world.prepare
     _table: Table
+    _step: Step  # the same by name
     _geometry: Geometry
     _contacts: Contacts
     _room: Room
     _last: LastStep
-    _info: np.ndarray
-    _numbers: np.ndarray
+    _info: Info
+    _numbers: Numbers
     _f_ext: np.ndarray
     _moved: np.ndarray
     _joint_impulse: np.ndarray
@@ -134,7 +150,7 @@ class World(watched.Watched):
         self.sensors: list[Sensor] = []
         none = np.zeros(0)
         self.q, self.v, self.tau, self.target_q, self.target_v, self.applied = (none.copy() for _ in range(6))
-        self.drive = np.zeros((0, joints.DRIVE_COLUMNS))
+        self.drive = zeros(Drive, 0)
         self._track = (np.zeros((0, 0)), np.zeros((0, 0)))
         self._figures: dict[str, Figure] = {}
         self._fixed: list[Fixed] = []
@@ -189,7 +205,7 @@ class World(watched.Watched):
                     raise InputError(f"World: `at` needs three finite numbers, got {at}.")
                 q[root.iq : root.iq + 3] = x
             if rotation is not None:
-                from bunraku.model.build import quaternion
+                from bunraku.model.rotations import quaternion
 
                 turn = quaternion(rotation_matrix(rotation))
                 q[root.iq + 3 : root.iq + 7] = multiply(turn, q[root.iq + 3 : root.iq + 7])
@@ -264,8 +280,8 @@ class World(watched.Watched):
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends = self._end("connect", a), self._end("connect", b)
-        return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
+        law = law_of(stiffness, damping, break_force, break_torque)
+        return self._ties.make(self, (self._end("connect", a), self._end("connect", b)), at, axes, law)
 
     def spring(
         self,
@@ -283,8 +299,9 @@ class World(watched.Watched):
         coordinates at this moment, the links' origins by default; `rest` [m] is its length without force, the present
         one by default. Cut it with `disconnect`."""
         self._prepare()
+        law = law_of(stiffness, damping, break_force)
         ends = self._end("spring", a), self._end("spring", b)
-        return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
+        return self._ties.spring(self, ends, (at_a, at_b), rest, law)
 
     def _end(self, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
         return anchor(None if x is None else link_of(self, who, x))
@@ -338,22 +355,21 @@ class World(watched.Watched):
     def forget_worst(self) -> None:
         """Start anew with `report.worst_residual`, `most_sweeps` and `unsolved_in_all`."""
         self._prepare()
-        self._numbers[at.RESIDUAL_MOST] = 0.0
-        self._info[[at.SWEEPS_MOST, at.UNSOLVED_ALL]] = 0
+        self._numbers.worst_residual = 0.0
+        self._info.most_sweeps = self._info.unsolved_in_all = 0
 
     # ---- stepping
     # -------------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
-        left = whole_steps(n)
+        left = n if type(n) is int and n >= 0 else whole_steps(n)
         self._prepare()
-        check_finite(self)
+        if self._controllers:  # the step looks itself, but they come first
+            check_finite(self)
         while left > 0:
             for c in self._controllers:
                 c(self)
-            if self._controllers:
-                check_finite(self)
             self._push_now()
             wanted = 1 if self._pushes else min((left, *map(self._free_steps, self._controllers)))
             left -= wanted
@@ -362,10 +378,8 @@ class World(watched.Watched):
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
-                    self._last.forget(self)
                     self._answer(status)
-            if self._controllers or left == 0:  # sensors may be read before the next step
-                self._last.end(self)
+            self._last.stamp += 1  # sensors may be read before the next step
 
     def _free_steps(self, controller: Callable[[World], None]) -> int:
         """Steps from now to the next one before which a controller wants to be called."""
@@ -378,22 +392,25 @@ class World(watched.Watched):
 
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
-            self._ties.put_into(self._table)
+            self._ties.put_into(self._step)
         if len(self._geometry.general_pairs):
             return general_steps(self, n)
-        return steps.call(self._table.handle, n)
+        return steps.call(handle(self._step), n)
 
     def _answer(self, status: int) -> None:
         """Make room and let the step be tried again, or say why it cannot be done."""
+        if status == NOT_FINITE:
+            check_finite(self)
+        self._last.forget(self)
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
-        elif status in (at.ROOM, at.ROOM_LARGE, at.ROOM_POOL):
+        elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
             try:
-                self._room = models.furnish(self.contact, self._room.grown(status))
+                self._room = models.furnish_contact(self.contact, self._room.grown(status))
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
-        elif status in (at.DIVERGED, at.LOOPS_LARGE):
+        elif status in (DIVERGED, LOOPS_LARGE):
             raise StepDiverged(diverged(self, status))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
@@ -440,7 +457,7 @@ class World(watched.Watched):
         t = self._ties
         return {
             "q": self.q, "v": self.v, "tau": self.tau, "target_q": self.target_q, "target_v": self.target_v, "drive": self.drive,
-            "info": self._info, "sweep_order": self._contacts.ints, "joint_impulse": self._joint_impulse, "applied": self.applied,
+            "info": flat(self._info), "sweep_order": self._contacts.ints, "joint_impulse": self._joint_impulse, "applied": self.applied,
             "warm_ids": self._warm_ids, "warm_force": self._warm_force,
             "tie_ints": t.ints, "tie_reals": t.reals, "tie_force": t.impulse,
         }  # fmt: skip
@@ -479,27 +496,16 @@ class World(watched.Watched):
         if q.shape[1:] != self.q.shape:
             q, v = np.zeros((0, self.q.size)), np.zeros((0, self.v.size))
         self._track = q, v
-        self._table.put(at.TRACK_Q, q)
-        self._table.put(at.TRACK_V, v)
+        put(self._step, track_q=q, track_v=v)
 
     def _new_warm(self, ids: np.ndarray, force: np.ndarray) -> None:
         """Room for the contacts of a step, with those of the last one."""
         c = self._contacts
         room = max(len(c.ids), len(ids))
-        self._warm_ids, self._warm_force = np.zeros((room, 4), dtype=np.int64), np.zeros((room, FORCE_COLUMNS))
+        self._warm_ids, self._warm_force = zeros(ContactId, room), zeros(ContactMemory, room)
         self._warm_ids[: len(ids)], self._warm_force[: len(ids)] = ids, force
-        for number, array in (
-            (at.LAST_IDS, self._warm_ids),
-            (at.LAST_FORCE, self._warm_force),
-            (at.STRETCH, np.zeros((room, 2))),
-            (at.SOFT, np.zeros((room, 2))),
-            (at.PAIRS, c.pairs),
-            (at.CLIP, c.real),
-            (at.ORDER, c.ints),
-            (at.IDS, c.ids),
-            (at.CONTACTS, c.data),
-        ):
-            self._table.put(number, array)
+        c.put_into(self._step.detection)
+        put(self._step, last_ids=self._warm_ids, memory=self._warm_force, springs=zeros(ContactSpring, room))
 
     def _push_now(self) -> None:
         self._f_ext[:] = 0.0
