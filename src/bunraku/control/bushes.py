@@ -25,7 +25,7 @@ import numpy as np
 
 from bunraku.dynamics.functions import centre_of_mass, kinematics
 from bunraku.errors import InputError, UnknownName, closest
-from bunraku.model.description import Description, Inertia, Link, hinge, slider
+from bunraku.model.description import Description, Inertia, JointOptions, Link, hinge, slider
 from bunraku.model.model import Model
 
 SINK = 0.002  # m under the whole weight on one foot
@@ -98,13 +98,13 @@ def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | No
         if link.parent is not None:
             description.collide_exclude.append((link.parent, link.name))
         link.parent, link.position, link.rotation = mount.name, (0.0, 0.0, 0.0), None
-        linear = {"stiffness": r.stiffness, "damping": r.damping}
-        turning = {"stiffness": r.turning_stiffness, "damping": r.turning_damping}
+        linear: JointOptions = {"anchor": anchor, "stiffness": r.stiffness, "damping": r.damping}
+        turning: JointOptions = {"anchor": anchor, "stiffness": r.turning_stiffness, "damping": r.turning_damping}
         z, pitch, roll = (f"{link.name}_{what}" for what in NAMES)
         link.joints = [
-            slider(z, R.T @ [0, 0, 1], anchor=anchor, **linear),
-            hinge(pitch, R.T @ [0, 1, 0], anchor=anchor, **turning),
-            hinge(roll, R.T @ [1, 0, 0], anchor=anchor, **turning),
+            slider(z, R.T @ [0, 0, 1], **linear),
+            hinge(pitch, R.T @ [0, 1, 0], **turning),
+            hinge(roll, R.T @ [1, 0, 0], **turning),
         ]
     return description
 

@@ -67,8 +67,8 @@ class BlockWriter:
     """A new file at `path`; it stands beside as path.part until `close`."""
 
     def __init__(self, path: str | Path, head: dict[str, Any]) -> None:
-        self.path = Path(path)
-        self.part = part_of(self.path)
+        self.path: Path = Path(path)
+        self.part: Path = part_of(self.path)
         self.blocks: list[Block] = []
         self.at = len(MAGIC)
         self.broken: InputError | None = None  # why writing failed

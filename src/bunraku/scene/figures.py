@@ -18,7 +18,7 @@ from bunraku.model.rotations import quaternion
 from bunraku.scene.file import Table
 from bunraku.scene.values import rotation
 
-OWN = {
+OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "human": (("height", "mass"), ()),
     "box": (("size", "mass"), ("size",)),
     "sphere": (("radius", "mass"), ("radius",)),
