@@ -26,7 +26,7 @@ from .mutant import Mutant
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = shutil.ignore_patterns("node_modules", "dist", "__pycache__")
 ASSERTIONS = ("assert ", "AssertionError", "Failed: ")
-PATIENCE = 600.0  # s for one mutant
+PATIENCE = 600.0  # s for one mutant, and for every ten tests of all
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ def run(folder: Path, tests: Sequence[str], plain: bool) -> dict[str, Any]:
     }  # fmt: skip
     file = folder / "outcome.json"
     file.unlink(missing_ok=True)
-    ids = [f"tests/{t}" for t in tests]
+    ids, patience = [f"tests/{t}" for t in tests], PATIENCE * (1 + len(tests) // 10)
     command = [sys.executable, "-m", "tests.mutants.outcome", str(file), *ids]
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=patience)
     except subprocess.TimeoutExpired:
-        return nothing(f"still running after {PATIENCE:g} s")
+        return nothing(f"still running after {patience:g} s")
     if not file.exists():
         said = (done.stderr or done.stdout).strip().splitlines()
         return nothing(said[-1] if said else "pytest said nothing")
