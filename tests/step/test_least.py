@@ -3,25 +3,26 @@
 import numpy as np
 import pytest
 
+from bunraku.contact.dense_front import Dense, make_dense
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import handle, put
 from bunraku.step.least import least_norm
-from bunraku.step.step_arrays import Island
 
 
 @entry("h i")
 def least_once(h, m):
     """`least_norm` for Python."""
-    least_norm(Island(h), m)
+    least_norm(Dense(h), m)
     return 0
 
 
 def solve(K: np.ndarray, b: np.ndarray) -> np.ndarray:
     """lam for K and b."""
     m = len(b)
-    island = put(Island(), K=K.copy(), b=b, lam=np.zeros(m), work=np.zeros(4 * m))
-    least_once.call(handle(island), m)
-    return island.lam
+    dense = put(make_dense(max(m, 4), 1), K=K.copy())
+    dense.problem.b[:m] = b
+    least_once.call(handle(dense), m)
+    return dense.problem.lam[:m].copy()
 
 
 @pytest.mark.parametrize(("m", "rank"), [(1, 1), (6, 6), (6, 4), (12, 5), (30, 24)])

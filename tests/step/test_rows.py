@@ -54,7 +54,7 @@ def rates(world):
         pack = rows.packs[p]
         for j in range(pack.lines):
             index[pack.place + j] = pack.first + j
-    return rows.b[index].copy(), world._step.island.K[:m, :m].copy()
+    return rows.b[index].copy(), world._step.dense.K[:m, :m].copy()
 
 
 def test_matrix_of_rows():

@@ -9,7 +9,9 @@ that yield, and counted as unsolved. Checked in tests/step/test_rows.py against 
 
 from __future__ import annotations
 
+from bunraku.contact.dense_front import Dense
 from bunraku.contact.pgs import BROKEN, LIMIT, solve
+from bunraku.contact.problem import height
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.record import handle
@@ -29,7 +31,7 @@ YIELD = 0.1
 def add_response(s: Step, other, side, c, lines, al, a):
     """Add, to the rows of pack `other` in K and `lines` columns from c on, what the motion (al, a) of a source does to
     the pack's side that hangs on it."""
-    K = s.island.K
+    K = s.dense.K
     w = s.rows.w
     at = W * other + 24 * side
     row = s.rows.packs[other].place
@@ -57,7 +59,7 @@ def add_response(s: Step, other, side, c, lines, al, a):
 def fill_matrix(s: Step, first, last, m):
     """K of the packs by_island[first:last], whose rows have their place."""
     rows = s.rows
-    K = s.island.K
+    K = s.dense.K
     for i in range(m):
         for j in range(i + 1):
             K[i, j] = 0.0
@@ -95,7 +97,7 @@ def gather(s: Step, first, last, wanted):
     """Places, blocks, right-hand side (`wanted`, a number a row of the step) and start of the island
     by_island[first:last]; returns (rows, blocks)."""
     rows = s.rows
-    island = s.island
+    problem = s.dense.problem
     m = 0
     blocks = 0
     for p in range(first, last):
@@ -103,15 +105,17 @@ def gather(s: Step, first, last, wanted):
         pack.place = m
         r = pack.first
         for j in range(pack.lines):
-            island.b[m + j] = wanted[r + j]
-            island.lam[m + j] = rows.lam[r + j]
+            problem.b[m + j] = wanted[r + j]
+            problem.lam[m + j] = rows.lam[r + j]
         for k in range(pack.first_block, pack.first_block + pack.blocks):
             block = rows.blocks[k]
-            island.kinds[blocks, 0] = block.kind
-            island.kinds[blocks, 1] = m + block.row - r
-            island.laws[blocks, 0] = block.friction if block.kind == CONTACT else block.compliance
-            island.laws[blocks, 1] = block.low
-            island.laws[blocks, 2] = block.high
+            here = problem.blocks[blocks]
+            here.kind = block.kind
+            here.row = m + block.row - r
+            here.mu = block.friction
+            here.compliance = block.compliance
+            here.low = block.low
+            here.high = block.high
             blocks += 1
         m += pack.lines
     return m, blocks
@@ -121,7 +125,7 @@ def gather(s: Step, first, last, wanted):
 def soften(s: Step, first, last):
     """Add the softness of springy contacts to K's diagonal."""
     rows = s.rows
-    K = s.island.K
+    K = s.dense.K
     for p in range(first, last):
         pack = rows.packs[rows.by_island[p]]
         block = rows.blocks[pack.first_block]
@@ -133,28 +137,36 @@ def soften(s: Step, first, last):
             K[i + 2, i + 2] += spring.soft_tangent
 
 
-@part
-def give_way(s: Step, m, blocks, values, first, by, step):
+@inline
+def dense_place(d: Dense, k):
+    """(where block k stands on the diagonal of K, how far from row to row)."""
+    step = d.K.shape[1] + 1
+    return step * d.problem.blocks[k].row, step
+
+
+@inline
+def give_way(matrix, m, blocks, values, place):
     """Make a problem that nothing satisfies one that something does: rows yield by a part of K's mean diagonal, that of
     contacts and that of other rows (a row between parts that hardly can move has next to none of its own); the search
-    begins at nothing. The diagonal of block k is values[by * first[k] + step * j]."""
+    begins at nothing. values: K, whose diagonal stands where `place` says."""
+    p = matrix.problem
     for i in range(m):
-        s.island.lam[i] = 0.0
+        p.lam[i] = 0.0
     for kind in range(2):
         total = 0.0
         count = 0
         for write in range(2):
             for k in range(blocks):
-                contact = s.island.kinds[k, 0] == CONTACT
-                if contact != (kind == 0):
+                if (p.blocks[k].kind == CONTACT) != (kind == 0):
                     continue
-                for j in range(3 if contact else 1):
-                    e = by * first[k] + step * j
+                e, step = place(matrix, k)
+                for _ in range(height(p.blocks[k])):
                     if write == 1:
                         values[e] += YIELD * total / count
                     else:
                         total += values[e]
                         count += 1
+                    e += step
 
 
 @part
@@ -165,7 +177,7 @@ def finish_island(s: Step, first, last, m, status, used, residual):
     for p in range(first, last):
         pack = rows.packs[rows.by_island[p]]
         for j in range(pack.lines):
-            rows.lam[pack.first + j] = s.island.lam[pack.place + j]
+            rows.lam[pack.first + j] = s.dense.problem.lam[pack.place + j]
     info.islands += 1
     info.sweeps = max(info.sweeps, used)
     info.largest = max(info.largest, m)
@@ -181,7 +193,7 @@ def solve_islands(s: Step, positions, soft):
     Islands that miss the tolerance are counted.
     """
     info = s.info
-    island = s.island
+    dense = s.dense
     start = s.rows.island_start
     s.numbers.residual = 0.0
     info.sweeps = 0
@@ -194,7 +206,7 @@ def solve_islands(s: Step, positions, soft):
         if first == last:
             continue
         m, blocks = gather(s, first, last, s.rows.p if positions != 0 else s.rows.b)
-        if m > island.K.shape[0]:
+        if m > dense.K.shape[0]:
             info.large_first = first
             info.large_last = last
             info.large_rows = m
@@ -212,12 +224,8 @@ def solve_islands(s: Step, positions, soft):
         residual = 0.0
         for attempt in range(2):
             if attempt == 1:
-                wide = island.K.shape[1] + 1
-                give_way(s, m, blocks, island.K.reshape(island.K.size), island.kinds[:, 1], wide, wide)
-            status, used, left = solve(
-                island.K, island.b, island.kinds, island.laws, blocks, m, island.lam, island.work, s.numbers.tolerance,
-                info.sweep_limit,
-            )  # fmt: skip
+                give_way(dense, m, blocks, dense.K.reshape(dense.K.size), dense_place)
+            status, used, left = solve(dense, m, blocks, s.numbers.tolerance, info.sweep_limit)
             if status == BROKEN:
                 return DIVERGED
             residual = max(residual, left)

@@ -8,7 +8,7 @@ island.py, block by block. Checked in tests/world/test_large_islands.py against 
 from __future__ import annotations
 
 from bunraku.contact.pgs import BROKEN, LIMIT
-from bunraku.contact.sparse import solve
+from bunraku.contact.sparse import Sparse, solve
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, split
 from bunraku.kernel.table import stage
@@ -46,7 +46,7 @@ def write_trees(s: Step, first, last):
         for _ in range(pack.blocks):
             for side in range(2):
                 end = pack.ends[side]
-                s.large.trees[k, side] = rows.sources[end].tree if end >= 0 else 0
+                s.sparse.elimination.trees[k, side] = rows.sources[end].tree if end >= 0 else 0
             k += 1
 
 
@@ -54,18 +54,18 @@ def write_trees(s: Step, first, last):
 def fill_values(s: Step, first, last):
     """The entries of K."""
     rows = s.rows
-    large = s.large
+    sparse = s.sparse
     for p in range(first, last):
         pack = rows.packs[rows.by_island[p]]
         for q in range(pack.blocks):
             mine = rows.blocks[pack.first_block + q]
-            i = large.first_block[rows.by_island[p]] + q
+            i = s.large.first_block[rows.by_island[p]] + q
             lines = 3 if mine.kind == CONTACT else 1
             row = mine.row - pack.first
-            for e in range(large.starts[i], large.starts[i + 1]):
-                large.entry[large.cols[e]] = e
+            for e in range(sparse.starts[i], sparse.starts[i + 1]):
+                s.large.entry[sparse.cols[e]] = e
                 for k in range(9):
-                    large.values[9 * e + k] = 0.0
+                    sparse.values[9 * e + k] = 0.0
             keep = pick(row, lines)
             for side in range(2):
                 b = pack.ends[side]
@@ -86,10 +86,10 @@ def fill_values(s: Step, first, last):
                         x = rows.packs[x // 2].next_side[x % 2]
             if s.info.large_soft != 0 and mine.kind == CONTACT:
                 spring = s.springs[mine.origin]
-                e = large.starts[i]
-                large.values[9 * e] += spring.soft
-                large.values[9 * e + 4] += spring.soft_tangent
-                large.values[9 * e + 8] += spring.soft_tangent
+                e = sparse.starts[i]
+                sparse.values[9 * e] += spring.soft
+                sparse.values[9 * e + 4] += spring.soft_tangent
+                sparse.values[9 * e + 8] += spring.soft_tangent
 
 
 @inline
@@ -97,7 +97,7 @@ def add_entries(s: Step, other, side, lane, lines, al, a):
     """Add what the motion (al, a) of a source does to the blocks of pack `other`; my rows are the lanes from `lane` on."""
     pack = s.rows.packs[other]
     w = s.rows.w
-    values = s.large.values
+    values = s.sparse.values
     at = W * other + 24 * side
     block = s.large.first_block[other]
     alone = pack.blocks == 1
@@ -116,35 +116,38 @@ def add_entries(s: Step, other, side, lane, lines, al, a):
             values[e] += x0 if lane == 0 else (x1 if lane == 1 else x2)
 
 
+@inline
+def sparse_place(a: Sparse, k):
+    """(where block k stands on the diagonal of K, how far from row to row)."""
+    return 9 * a.starts[k], 4
+
+
 @stage
 def solve_large(h):
     """Solve the island large_first … large_last of `info`, which `gather` has prepared; returns a status."""
     s = Step(h)
     info = s.info
-    island = s.island
-    large = s.large
+    sparse = s.sparse
     blocks = info.large_blocks
     rows = info.large_rows
     ntrees = len(s.rows.trees) - 1
-    if blocks + 1 > large.starts.shape[0]:
+    if blocks + 1 > sparse.starts.shape[0]:
         return ROOM_LARGE
     write_trees(s, info.large_first, info.large_last)
-    entries = pattern(large.trees, blocks, large.starts, large.cols, large.scratch[: ntrees + 1 + 2 * blocks])
+    scratch = sparse.scratch[: ntrees + 1 + 2 * blocks]
+    entries = pattern(sparse.elimination.trees, blocks, sparse.starts, sparse.cols, scratch)
     if entries < 0:
         info.large_needs = -entries
         return ROOM_LARGE
     fill_values(s, info.large_first, info.large_last)
+    most = min(info.sweep_limit, max(EFFORT // blocks, LEAST))
     status = LIMIT
     used = 0
     residual = 0.0
     for attempt in range(2):
         if attempt == 1:
-            give_way(s, rows, blocks, large.values, large.starts, 9, 4)
-        status, used, left = solve(
-            large.trees, ntrees, large.starts, large.cols, large.values, island.b, island.kinds, island.laws, blocks, rows,
-            island.lam, large.work, large.scratch, s.numbers.tolerance,
-            min(info.sweep_limit, max(EFFORT // blocks, LEAST)),
-        )  # fmt: skip
+            give_way(sparse, rows, blocks, sparse.values, sparse_place)
+        status, used, left = solve(sparse, rows, blocks, s.numbers.tolerance, most)
         if status == BROKEN:
             return DIVERGED
         residual = max(residual, left)

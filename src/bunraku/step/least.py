@@ -9,8 +9,8 @@ share their load evenly, and nothing blows up where a mechanism is stretched str
 
 from __future__ import annotations
 
+from bunraku.contact.dense_front import Dense
 from bunraku.kernel.compile import part
-from bunraku.step.step_arrays import Island
 
 SOFT = 1e-10  # of the unit diagonal: directions below it count as lost
 NOISE = 1e-13  # of the largest entry: rounding of K
@@ -18,12 +18,12 @@ REPEATS = 4
 
 
 @part
-def least_norm(island: Island, m):
+def least_norm(d: Dense, m):
     """lam[:m] from the leading m rows of K, whose lower triangle is lost, and b."""
-    k = island.K
-    b = island.b
-    x = island.lam
-    work = island.work  # scales, pivots, residual, what is added to the diagonal
+    k = d.K
+    b = d.problem.b
+    x = d.problem.lam
+    work = d.A  # scales, pivots, residual, what is added to the diagonal
     top = 0.0
     for i in range(m):
         top = max(top, k[i, i])

@@ -128,14 +128,14 @@ def close_loops(s: Step, level, out):
         if start[t] == start[t + 1]:
             continue
         m, _ = gather(s, start[t], start[t + 1], rows.b)
-        if m > s.island.K.shape[0]:
+        if m > s.dense.K.shape[0]:
             return LOOPS_LARGE, 0.0
         fill_matrix(s, start[t], start[t + 1], m)
-        least_norm(s.island, m)
+        least_norm(s.dense, m)
         for p in range(start[t], start[t + 1]):
             pack = rows.packs[rows.by_island[p]]
             for j in range(pack.lines):
-                rows.lam[pack.first + j] = s.island.lam[pack.place + j]
+                rows.lam[pack.first + j] = s.dense.problem.lam[pack.place + j]
     worst = largest_row(rows)
     velocity_change(s, out)
     return OK, worst

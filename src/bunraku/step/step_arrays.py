@@ -15,6 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.collision.shape_layout import ContactId, Detection
+from bunraku.contact.dense_front import Dense
+from bunraku.contact.sparse_matrix import Sparse
 from bunraku.kernel.record import (
     Record,
     inner,
@@ -285,28 +287,11 @@ class Rows(Record, after=Traces.layout.slots):
     lam = vector()  # (rows) impulses
 
 
-class Island(Record, after=Rows.layout.slots):
-    """The contact problem of one island as bunraku.contact takes it."""
+class LargeIsland(Record, after=Rows.layout.slots):
+    """Where things stand in an island that is too large for a dense matrix (bunraku.step.large)."""
 
-    K = matrix()
-    b = vector()
-    kinds = int_matrix()  # (blocks, 2) kind, first row
-    laws = matrix()  # (blocks, 3) friction or compliance, bounds
-    lam = vector()
-    work = vector()
-
-
-class LargeIsland(Record, after=Island.layout.slots):
-    """The matrix of an island that is too large for a dense one (bunraku.step.large)."""
-
-    starts = int_vector()  # (blocks + 1) entries of a row of blocks
-    cols = int_vector()
-    values = vector()  # 9 an entry
-    entry = int_vector()  # (blocks) the entry of a block in the present row
-    first_block = int_vector()  # (packs) a pack's first block in the island
-    trees = int_matrix()  # (blocks, 2)
-    work = vector()
-    scratch = int_vector()
+    first_block = int_vector()  # (packs) a pack's first block
+    entry = int_vector()  # (blocks) the entry of a block in the present row of the matrix
 
 
 class Step(Record):
@@ -314,7 +299,8 @@ class Step(Record):
 
     detection = inner(Detection)
     rows = inner(Rows)
-    island = inner(Island)
+    dense = inner(Dense)  # the contact problem of one island as a solver takes it,
+    sparse = inner(Sparse)  # and of one too large for a dense matrix
     large = inner(LargeIsland)
     # model and state
     ints = int_matrix()  # of the model; columns: bunraku.model.layout

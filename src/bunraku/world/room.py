@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.contact import sparse
-from bunraku.contact.pgs import work_size
+from bunraku.contact.dense_front import put_dense
+from bunraku.contact.problem import put_problem
+from bunraku.contact.sparse import put_sparse
 from bunraku.errors import BunrakuError
 from bunraku.kernel.record import put, zeros
-from bunraku.linalg.sparse_pattern import pattern_scratch
 from bunraku.model import layout
 from bunraku.model.model import Model
 from bunraku.step.island import DENSE, LARGE_STAGE, no_large
@@ -87,27 +87,11 @@ class Room:
             p=np.zeros(rows),
             lam=np.zeros(rows),
         )
-        put(
-            step.island,
-            K=np.zeros((DENSE, DENSE)),
-            b=np.zeros(rows),
-            kinds=ints(rows, 2),
-            laws=np.zeros((rows, 3)),
-            lam=np.zeros(rows),
-            work=np.zeros(work_size(DENSE, DENSE)),
-        )
+        put_problem(step.dense.problem, rows, rows)
+        put_dense(step.dense, DENSE)
         if entries:
-            put(
-                step.large,
-                starts=ints(rows + 1),
-                cols=ints(entries),
-                values=np.zeros(9 * entries),
-                entry=ints(rows),
-                first_block=ints(rows),
-                trees=ints(rows, 2),
-                work=np.zeros(sparse.work_size(rows, rows)),
-                scratch=ints(sparse.iwork_size(rows, nt) + pattern_scratch(nt, rows)),
-            )
+            put_sparse(step.sparse, rows, rows, nt, entries)
+            put(step.large, first_block=ints(rows), entry=ints(rows))
         step.source.plan(LARGE_STAGE, solve_large if entries else no_large)
 
     def grown(self, status: int) -> Room:

@@ -33,7 +33,7 @@ LINK_REAL_COLUMNS = WRENCH + 6
 
 def put_link_room(step: Step, rows: int) -> None:
     """Arrays for `rows` rows in all, put into the table of a step that has its K."""
-    island = len(step.island.K)
+    island = len(step.dense.K)
     most = island // 6 + 1
     reals, ints = work_size(most, island)
     integer = np.int64
@@ -49,7 +49,7 @@ def put_link_room(step: Step, rows: int) -> None:
             k: np.zeros(island + 6)
             for k in (LINK_F, LINK_A, LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, LINK_LOW, LINK_HIGH)
         },
-        FLAT_K: step.island.K.reshape(-1),
+        FLAT_K: step.dense.K.reshape(-1),
         BOUND: np.zeros(island + 6, integer),
     }.items():
         step.source.put(number, array)

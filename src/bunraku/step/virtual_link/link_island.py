@@ -62,7 +62,7 @@ def kind_of(rows: Rows, pack: Pack):
 def place_rows(s: Step, first, last):
     """Order the rows of an island; returns (patches, other rows), or -1 where K is too small for them."""
     rows = s.rows
-    room = s.island.K.shape[0]
+    room = s.dense.K.shape[0]
     m = 0
     patches = 0
     for turn in range(2):
@@ -83,7 +83,7 @@ def state_problem(s: Step, first, last, patch_rows):
     """Patches, free rates, goals, bounds and the last forces of an island as the solver takes them; softness into K."""
     h = handle(s)
     rows = s.rows
-    k_matrix = s.island.K
+    k_matrix = s.dense.K
     rate = 1.0 / s.numbers.dt
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
@@ -177,7 +177,7 @@ def solve_island(s: Step, first, last, positions, most):
     fill_matrix(s, first, last, m)
     state_problem(s, first, last, 6 * p)
     status, residual = solve_patches(
-        reals1(h, FLAT_K), s.island.K.shape[1], reals1(h, LINK_FREE), reals1(h, LINK_GOAL_P if positions != 0 else LINK_GOAL),
+        reals1(h, FLAT_K), s.dense.K.shape[1], reals1(h, LINK_FREE), reals1(h, LINK_GOAL_P if positions != 0 else LINK_GOAL),
         reals1(h, LINK_NOW), reals1(h, PATCHES), p, r, numbers.dt, most, numbers.tolerance, False, ints1(h, FLAGS), reals1(h, RECORD),
         reals1(h, LINK_LOW), reals1(h, LINK_HIGH), ints1(h, BOUND), reals1(h, LINK_WORK), ints1(h, LINK_IWORK), reals1(h, LINK_F),
         reals1(h, LINK_A),
