@@ -8,7 +8,7 @@ AROUND = mutants(
      "if not good or check !=", "if not good and check !=",
      "recording/test_blockfile.py::test_every_flipped_bit_is_noticed_or_harmless"),
     ("a file has its name before it is whole", "recording/blockfile.py",
-     "self.part = part_of(self.path)", "self.part = self.path",
+     "self.part: Path = part_of(self.path)", "self.part: Path = self.path",
      "recording/test_blockfile.py::test_an_old_file_stays_until_the_new_one_is_whole"),
     ("rates look ahead only", "recording/motion.py",
      "0.5 * (rates[:-1] + rates[1:])", "rates[1:]",

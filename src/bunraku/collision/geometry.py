@@ -5,8 +5,8 @@
     n = contacts.detect(poses, margin=0.001)       # rows contacts.ids[:n], contacts.data[:n]
 
 Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. What a row of the arrays
-holds: the records of bunraku.collision.shape_layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate pairs are listed once;
-beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
+holds: the records of bunraku.collision.shape_layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate
+pairs are listed once; beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
 (bunraku.collision.general); where it is absent they are left out, with a Note that says so. Checked in
 tests/collision/test_geometry.py and test_detect.py.
 """

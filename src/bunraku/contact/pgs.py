@@ -16,10 +16,10 @@ sweeps need tens to a thousand passes to a residual of 1e-6:
 5. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are
    returned, inside their cones
 
-The loop stands once, for every kind of matrix: `solver` makes it from a Front, what it needs of the matrix, and Tactics.
-`solve` is that of dense matrices (dense_front.py), `bunraku.contact.sparse.solve` that of sparse ones. Deterministic, no
-allocation. Checked in tests/contact/test_pgs.py (known solutions, multibody problems), test_pgs_laws.py (random
-problems); speed in docs/contact-solver.md.
+The loop stands once, for every kind of matrix: `solver` makes it from a Front, what it needs of the matrix, and
+Tactics. `solve` is that of dense matrices (dense_front.py), `bunraku.contact.sparse.solve` that of sparse ones.
+Deterministic, no allocation. Checked in tests/contact/test_pgs.py (known solutions, multibody problems),
+test_pgs_laws.py (random problems); speed in docs/contact-solver.md.
 """
 
 from __future__ import annotations

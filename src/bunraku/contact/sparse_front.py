@@ -283,8 +283,8 @@ def sparse_substitute(a):
 
 @inline
 def exchange(a, front, inwards, back):
-    """Between the step and a front's part of it. In: the pivots (and going back, the border). Out: the pivots (and going
-    forth, the border's change is added)."""
+    """Between the step and a front's part of it. In: the pivots (and going back, the border). Out: the pivots (and
+    going forth, the border's change is added)."""
     e = a.elimination
     step = a.problem.step
     x = a.problem.trial

@@ -1,8 +1,8 @@
 """A sparse K: products and sweeps with the block-sparse matrix of a large island.
 
 Layout of the matrix: bunraku.linalg.sparse_pattern. A softened problem has K + h D in the place of K (D: squares of the
-scales); h D is added here as it is needed, K itself is never changed. Vectors have n numbers, at least rows + 3: a block
-with one row reads two numbers beyond it and multiplies them by zero.
+scales); h D is added here as it is needed, K itself is never changed. Vectors have n numbers, at least rows + 3: a
+block with one row reads two numbers beyond it and multiplies them by zero.
 
 A sweep solves every block exactly in turn, the others held, as that of bunraku.contact.dense_front does, but gathers
 v_i = K_i lam + b_i when it comes to block i. Cost of both: 12 multiply-adds an entry, in lanes. Checked in

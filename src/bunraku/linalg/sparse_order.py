@@ -83,8 +83,8 @@ class Elimination(Record):
 
 
 def put_elimination(e: Elimination, blocks: int, trees: int, pool: int = 0) -> None:
-    """Room for up to `blocks` blocks on up to `trees` trees. pool: of the blocks of all fronts; 0: what heaps need, with
-    room to spare."""
+    """Room for up to `blocks` blocks on up to `trees` trees. pool: of the blocks of all fronts; 0: what heaps need,
+    with room to spare."""
     clusters = min(trees, 2 * blocks)
     pool = pool or min(2 * blocks * (clusters + 2), 4096 + 80 * blocks)
     lists = {"sequence": 2 * clusters, "waiting": 2 * clusters, "pool": pool, "of_tree": trees + 1}

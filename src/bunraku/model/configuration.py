@@ -19,8 +19,8 @@ from bunraku.model.rotations import exponential, multiply, turn_between, without
 
 
 class _Parts(NamedTuple):
-    """Coordinates by kind: those that simply add, as indices into q and v; quaternions, as rows of indices into q (n, 4)
-    and v (n, 3)."""
+    """Coordinates by kind: those that simply add, as indices into q and v; quaternions, as rows of indices into q (n,
+    4) and v (n, 3)."""
 
     q: np.ndarray
     v: np.ndarray

@@ -1,8 +1,8 @@
 """Swing and twist of ball joints: measuring them, and moving a pose inside their limits.
 
 swing = angle between the z axes of socket and plug, twist = rotation about z left after the swing is undone: q =
-swing(x, y) * twist(z), so twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)|, |(qw, qz)|) (002, eqs (27), (29), the
-latter corrected). Checked in tests/model/test_limits.py.
+swing(x, y) * twist(z), so twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)|, |(qw, qz)|) (Tazaki 2013, eqs (27),
+(29), the latter corrected). Checked in tests/model/test_limits.py.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def swing_twist_rates(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(swing and twist (…, 2), gradients (…, 2, 3)): their rates per angular velocity in plug (body) axes, of unit
     quaternions (…, 4).
 
-    swing' = (ez x z') . w / |ez x z'|,  twist' = (ez + z') . w / (1 + ez . z'),  z' = R ez, w in socket axes (002
-    section 2.5.3, corrected).
+    swing' = (ez x z') . w / |ez x z'|,  twist' = (ez + z') . w / (1 + ez . z'),  z' = R ez, w in socket axes (Tazaki
+    2013, section 2.5.3, corrected).
     """
     R = matrix(q)
     z, rows = R[..., 2], np.zeros((*q.shape[:-1], 2, 3))

@@ -1,8 +1,8 @@
 """Refuses a figure whose mass matrix is singular: a joint that moves no inertia at all.
 
 Plain NumPy with 6x6 matrices, so that loading a figure needs no compiled kernel; it is at the same time an independent
-way to write the articulated inertias of 002 (25), (39) that the kernels are tested against. Motion = (angular, linear),
-each body at its own origin, world axes.
+way to write the articulated inertias of Tazaki 2013, (25), (39), that the kernels are tested against. Motion =
+(angular, linear), each body at its own origin, world axes.
 
 A joint's pivot D = s' I_A s must exceed a tiny part of the composite inertia along it; two configurations are tried,
 the described one and a generic one, and only a joint that fails in both is refused.

@@ -48,9 +48,10 @@ def retarget(
     cutoff: float | None = CUTOFF,
     floor: bool = True,
 ) -> Motion:
-    """The motion of a skeleton, e.g. of a BVH file, as one of `model`. mapping: our links by the skeleton's joints, where
-    they cannot be found. reference: "first" frame, "rest" (zero) pose, or "auto". cutoff [Hz], None for no smoothing.
-    floor: put the feet level on it. `meta` of the result says scale, floor, what was clipped at joint limits."""
+    """The motion of a skeleton, e.g. of a BVH file, as one of `model`. mapping: our links by the skeleton's joints,
+    where they cannot be found. reference: "first" frame, "rest" (zero) pose, or "auto". cutoff [Hz], None for no
+    smoothing. floor: put the feet level on it. `meta` of the result says scale, floor, what was clipped at joint
+    limits."""
     names, bones = bones_of(model, source.model, mapping)
     by_link = {b.link: b for b in bones}
     if reference not in ("auto", "first", "rest"):

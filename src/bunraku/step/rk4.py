@@ -2,8 +2,8 @@
 MOVE of its own.
 
 Contacts, joint limits and joint friction are solved once, at the start, and held as constant wrenches over the step
-(Nakaoka et al. 2007, section 5). Torques at the joints, springs, and the forces of rigid connections and kept gears are found at each
-of the four stages:
+(Nakaoka et al. 2007, section 5). Torques at the joints, springs, and the forces of rigid connections and kept gears are
+found at each of the four stages:
     A v' = tau - b + H'lam,   H v' = -H_dot v
 Quaternions stay on the group (bunraku.step.advance). After the step positions and rates are put back onto the closed
 loops (bunraku.step.loops), so that nothing drifts and no stabilising constant is needed. A connection made with

@@ -6,8 +6,8 @@ a *pack* up to three rows between the same two sources, a *block* what a solver 
 
 State, which snapshots and saved worlds keep number by number: q, v, tau, target_q, target_v, drive, applied, numbers,
 info, ids, contacts, last_ids, memory, joint_impulse, ties, tie_kinds, tie_impulse, tie_last, track_q, track_v, and all
-of the last step. So the order of fields of Numbers, Info, Drive, ContactMemory, Tie and TieKind is that of the files. All else is
-work: made anew for a scene, or scratch.
+of the last step. So the order of fields of Numbers, Info, Drive, ContactMemory, Tie and TieKind is that of the files.
+All else is work: made anew for a scene, or scratch.
 """
 
 from __future__ import annotations

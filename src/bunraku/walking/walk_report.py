@@ -73,7 +73,8 @@ class Pattern(Protocol):
 @dataclass(frozen=True, eq=False)
 class WalkReport:
     """What a recording says of a walk: n frames, without the first of the recording; two feet, left and right. `loads`
-    are the forces, centres of pressure and states of the feet; `summary()` is a table of it all. See docs/walking.md."""
+    are the forces, centres of pressure and states of the feet; `summary()` is a table of it all. See docs/walking.md.
+    """
 
     title: str
     figure: str

@@ -58,8 +58,8 @@ class FootError:
 
 
 class Walker:
-    """A walking pattern played in a physical world of its own: `run` walks, `fell` [s] and `footstep_error()` say how it
-    went; `world`, `figure` are what it walks in and with.
+    """A walking pattern played in a physical world of its own: `run` walks, `fell` [s] and `footstep_error()` say how
+    it went; `world`, `figure` are what it walks in and with.
 
     servo: "pd", "velocity" or "position", without a stabiliser; bushes: rubber feet; stabiliser: balance by the
     figure's own sensors; dt, period [s]: of the world and of the stabiliser; terrain: shapes for World.add_fixed

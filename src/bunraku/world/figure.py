@@ -32,8 +32,8 @@ class LinkOf:
 
 
 class Figure(Measured):
-    """A figure or thing in a world, as `World.add` returns it: `q`, `v`, `tau` are its part of the world's state and can
-    be written; `figure["left_hand"]` is one of its links; SI units, world axes."""
+    """A figure or thing in a world, as `World.add` returns it: `q`, `v`, `tau` are its part of the world's state and
+    can be written; `figure["left_hand"]` is one of its links; SI units, world axes."""
 
     world: World
     name: str

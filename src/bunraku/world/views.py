@@ -181,9 +181,9 @@ def _edge(corners: np.ndarray, p: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of the last step: contacts, islands, constraint rows of the largest island, sweeps of the solver, relative
-    residual, overlap `penetration` [m], islands `unsolved`, kinetic and potential energy [J]; `worst_residual`,
-    `most_sweeps` and `unsolved_in_all` are those of all steps since `World.forget_worst`."""
+    """Figures of the last step: contacts, islands, constraint rows of the largest island, sweeps of the solver,
+    relative residual, overlap `penetration` [m], islands `unsolved`, kinetic and potential energy [J];
+    `worst_residual`, `most_sweeps` and `unsolved_in_all` are those of all steps since `World.forget_worst`."""
 
     contacts: int = 0
     islands: int = 0

@@ -269,8 +269,8 @@ class World(watched.Watched):
         compliance: float = 0.0,
         damping: float = 0.0,
     ) -> Connection:
-        """Tie a link to another, or to the world (None), along some of x y z rx ry rz of a frame that has world axes now
-        and is fixed to the first link from then on. A link is `figure["name"]` or "figure.name".
+        """Tie a link to another, or to the world (None), along some of x y z rx ry rz of a frame that has world axes
+        now and is fixed to the first link from then on. A link is `figure["name"]` or "figure.name".
 
         at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the
         step's mean force exceeds it. compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with

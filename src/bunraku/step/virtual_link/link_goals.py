@@ -1,4 +1,4 @@
-"""What a step wants of a patch, and where the search for its state begins (N7, N10, N11).
+"""What a step wants of a patch, and where the search for its state begins.
 
 Wanted at a point with gap g, rate v now and u without impulses:
     g > 0      v+ >= -g/dt                             it may close the gap, no more
@@ -215,7 +215,7 @@ def begin_with(s: Step, i, known, touching):
             second = j
     ints[i, START + MODE] = SLIP  # its motion decides
     if touching > 0 and fast < -REST_SPEED:
-        ints[i, START + MODE] = STICK  # N10
+        ints[i, START + MODE] = STICK
     ints[i, START + STATE] = SURFACE
     ints[i, START + I] = 0
     ints[i, START + J] = 0

@@ -1,4 +1,4 @@
-"""Patches of virtual links from a world's contacts: frame, region, motion and six rows (N7); what is wanted of them:
+"""Patches of virtual links from a world's contacts: frame, region, motion and six rows; what is wanted of them:
 link_goals.
 
 The contacts of one pair of shapes are one patch. Frame: z the normal, out of b towards a; x, y two tangents; origin in

@@ -1,14 +1,14 @@
-"""A step with contact by virtual links (document 000, section 4; N7-N12): the stages that stand at ROWS and SOLVE.
+"""A step with contact by virtual links (Nakamura & Yamane 2000, section 4): the stages that stand at ROWS and SOLVE.
 
     ROWS    six rows a patch, then joints and connections as in bunraku.step.euler
     SOLVE   island by island: hypothesise, solve, check; where that does not settle in the document's number of solves, a fallback is counted and the
-            search goes on to a small cap (N8), so that the next step begins with forces of this model; then the same step once more by `pgs`
+            search goes on to a small cap, so that the next step begins with forces of this model; then the same step once more by `pgs`
 
-A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. Where a point of a
-patch arrives, it is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and
-velocities, with 3 + 3 together. Limits of joints that did not act get no rows; if the new velocity passes one, it is an
-impact: the step is done again with all that are near. Info: `solves` the largest number of an island, `fell` whether
-this step counts as a fallback, `fallbacks` how many did in the world's life. Checked in tests/world/test_virtual_link_world.py.
+A step is solved once, for v+ (impulse / dt is tested like a force), with at most 3 hypotheses. Where a point of a patch
+arrives, it is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities,
+with 3 + 3 together. Limits of joints that did not act get no rows; if the new velocity passes one, it is an impact: the
+step is done again with all that are near. Info: `solves` the largest number of an island, `fell` whether this step
+counts as a fallback, `fallbacks` how many did in the world's life. Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations
