@@ -115,7 +115,7 @@ class Figure(Measured):
             if any(j.kind == "free" or not j.nv for j in chosen):
                 raise InputError("servo: a free base or a gear's follower has no servo.")
         dofs = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in chosen]) if chosen else np.zeros(0, dtype=int)
-        drives = Many(Drive, self.world.drive[self.part.v])
+        drives: Many[Drive] = Many(Drive, self.world.drive[self.part.v])
         for name, value, what in (
             ("kp", stiffness, "stiffness"),
             ("kd", damping, "damping"),

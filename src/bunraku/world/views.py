@@ -167,7 +167,7 @@ class ContactInfo:
 def _patch(points: np.ndarray, normal: np.ndarray) -> Region:
     """The region of points (n, 3)."""
     data = zeros(Contact, len(points))
-    contacts = Many(Contact, data)
+    contacts: Many[Contact] = Many(Contact, data)
     contacts.column("point")[:], contacts.column("normal")[:] = points, normal
     return region(data, tolerance=TOUCH)
 
