@@ -11,18 +11,19 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
 from bunraku.formats import bvh
 from bunraku.formats.bvh import Bvh, BvhJoint
 from bunraku.formats.bvh_motion import from_motion
 from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.parts import humanoid
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.human import describe_human
+from bunraku.model.rotations import rotation_vector
 from bunraku.motion import Motion, walk_motion
 from bunraku.motion.com_plan import course_of, planned
 from bunraku.motion.footing import Footing
 from bunraku.motion.plain_walk import bent
-from bunraku.motion.settle import settled
 from bunraku.walking.footsteps import footsteps
 from bunraku.walking.min_jerk import min_jerk
 from bunraku.walking.walking_pattern import walking_pattern
@@ -164,7 +165,53 @@ def springing(strides, length, stance, flight, lower=0.06, lift=0.1, rest=0.0, f
     )
     q = np.tile(bent(model), (len(times), 1))
     q[:, :3] += plan.spline(times) - upright
-    return settled(Motion(model, times, q, {"title": "springing"}), tuple(feet), plan.spline(times))
+    return Motion(model, times, led(model, q, feet, plan.spline(times)), {"title": "springing"})
+
+
+def bent(model):
+    """The neutral pose with knees and elbows a little bent."""
+    q = model.neutral()
+    for side in ("left", "right"):
+        q[model.joint(f"{side}_knee").iq] += 0.25
+        q[model.joint(f"{side}_elbow").iq] += 0.35
+    return q
+
+
+def led(model, poses, feet, com):
+    """q near poses (n, nq) with feet at their references and the centre of mass at com (n, 3), each frame by eight
+    Gauss-Newton steps from the frame before: where legs are too short, as at the end of a jog's stances, feet lag."""
+    hinges = [j for j in model.joints if j.kind == "hinge"]
+    stay = np.full(model.nv, 0.01)
+    stay[:3], stay[3:6] = 1e-5, 0.03
+    for j in model.joints:
+        if j.kind != "free" and not any(x in j.name for x in ("hip", "knee", "ankle")):
+            stay[j.v] *= 5.0
+    out, shift = poses.copy(), np.zeros(model.nv)
+
+    def moved(q, step):
+        q = integrate(model, q, step)
+        for j in hinges:
+            q[j.iq] = np.clip(q[j.iq], model.lower[j.iv], model.upper[j.iv])
+        return q
+
+    for k, pose in enumerate(poses):
+        q = moved(pose, shift)
+        for _ in range(8 if k else 40):
+            kin = kinematics(model, q)
+            rows, errors = [np.diag(stay)], [stay * difference(model, q, pose)]
+            for f in feet:
+                at, turn = kin.position[f.foot.body], kin.rotation[f.foot.body]
+                rows.append(10.0 * frame_jacobian(model, q, f.foot.link))
+                errors.append(10.0 * np.concatenate([f.position[k] - at, rotation_vector(f.rotation[k] @ turn.T)]))
+            rows.append(momentum_matrix(model, q)[:3] / model.mass)
+            errors.append(com[k] - centroidal(model, q).com)
+            J, e = np.vstack(rows), np.concatenate(errors)
+            step = np.linalg.solve(J.T @ J + 1e-6 * np.eye(model.nv), J.T @ e)
+            q = moved(q, step * min(1.0, 0.3 / max(1e-12, np.abs(step).max())))
+            if np.abs(step).max() < 1e-6:
+                break
+        out[k], shift = q, difference(model, pose, q)
+    return out
 
 
 def hop():

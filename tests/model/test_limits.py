@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bunraku as bk
-from bunraku.model.limits import clamp_balls, from_swing_twist, swing_twist, swing_twist_rates
+from bunraku.model.limits import beyond_limits, clamp, clamp_balls, from_swing_twist, swing_twist, swing_twist_rates
 from bunraku.model.rotations import exponential, multiply, rotation_matrix
 
 
@@ -61,3 +61,15 @@ def test_many_at_once():
     value, rows = swing_twist_rates(x)
     assert np.array_equal(value, [swing_twist_rates(row)[0] for row in x])
     assert np.allclose(rows, [swing_twist_rates(row)[1] for row in x], atol=1e-15)
+
+
+def test_all_joints_at_once_and_one_by_one():
+    """How far joints are beyond their ranges: of many poses, of one pose by name, and nowhere after clamping."""
+    m = bk.human()
+    q = np.stack([bk.random_configuration(m, seed) for seed in range(10)])
+    q[:, m.joint("left_knee").iq] = 3.0
+    for x, row in zip(q, beyond_limits(m, q)):
+        said = bk.within_limits(m, x)
+        assert all(np.isclose(row[k], said.get(j.name, 0.0)) for k, j in enumerate(m.joints))
+        assert said["left_knee"] == 3.0 - m.upper[m.joint("left_knee").iv]
+    assert beyond_limits(m, clamp(m, q)).max() < 1e-9

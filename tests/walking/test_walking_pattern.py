@@ -7,7 +7,7 @@ import pytest
 import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import humanoid
-from bunraku.humanoid.walking_ik import beyond_ranges
+from bunraku.model.limits import beyond_limits
 from bunraku.walking.footsteps import Footstep, footsteps
 from bunraku.walking.nineteen_steps import nineteen_steps
 from bunraku.walking.walking_pattern import walking_pattern
@@ -89,8 +89,8 @@ def test_soles_stand_still(patterns):
 
 def test_ranges_are_kept(patterns):
     for p in patterns.values():
-        assert beyond_ranges(p.model, p.q).max() == 0.0
-        assert beyond_ranges(p.model, p.at_rate(0.001).q).max() == 0.0
+        assert beyond_limits(p.model, p.q).max() == 0.0
+        assert beyond_limits(p.model, p.at_rate(0.001).q).max() == 0.0
 
 
 def test_the_centre_of_mass_is_where_it_was_planned(patterns):

@@ -18,7 +18,8 @@ from bunraku.dynamics.functions import (
     rnea,
     wrenches,
 )
-from bunraku.dynamics.ik import Pose, Target, inverse_kinematics
+from bunraku.dynamics.ik import Pose, inverse_kinematics
+from bunraku.dynamics.ik_targets import Target
 from bunraku.dynamics.work import Work
 
 __all__ = [

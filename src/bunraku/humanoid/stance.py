@@ -46,10 +46,11 @@ def stance(h: Humanoid, stretch: float = STRETCH) -> np.ndarray:
     """q of the stance; see the module text. stretch: of the legs."""
     q, position, rotation, com = stance_plan(h, stretch)
     poses = walking_poses(h, q[None], q[None], position[None], rotation[None], com[None])
-    if poses.sole_error.max() > 1e-8 or poses.com_error.max() > 1e-8:
+    missing = float(np.max([poses.position_error, poses.rotation_error, poses.com_error]))
+    if missing > 1e-8:
         raise InputError(
-            f"humanoid: {h.model.name!r} cannot stand with its soles flat, {h.apart:.2f} m apart, and its centre of mass above their middle: "
-            f"{1e3 * max(poses.sole_error.max(), poses.com_error.max()):.1f} mm are missing; look at the ranges of its legs."
+            f"humanoid: {h.model.name!r} cannot stand with its soles flat, {h.apart:.2f} m apart, and its centre of "
+            f"mass above their middle: {1e3 * missing:.1f} mm are missing; look at the ranges of its legs."
         )
     return poses.q[0]
 

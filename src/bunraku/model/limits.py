@@ -7,6 +7,9 @@ swing(x, y) * twist(z), so twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 
 from bunraku.model.model import Model
@@ -46,39 +49,70 @@ def from_swing_twist(direction: np.ndarray, swing: np.ndarray, twist: np.ndarray
     return multiply(lean, quaternion_about(2, twist))
 
 
+class Balls(NamedTuple):
+    """The balls of a figure: indices into q (n, 4) and v (n, 3), and the ends of their ranges (n,) [rad]."""
+
+    q: np.ndarray
+    v: np.ndarray
+    swing: np.ndarray
+    least_twist: np.ndarray
+    most_twist: np.ndarray
+
+
+@lru_cache(maxsize=32)
+def balls_of(model: Model) -> Balls:
+    """The balls of a figure."""
+    joints = [j for j in model.joints if j.kind == "ball"]
+    iq = np.array([np.arange(j.iq, j.iq + 4) for j in joints], dtype=int).reshape(-1, 4)
+    iv = np.array([np.arange(j.iv, j.iv + 3) for j in joints], dtype=int).reshape(-1, 3)
+    ends = np.array([(j.swing, *j.twist) for j in joints], dtype=float).reshape(-1, 3)
+    return Balls(iq, iv, *ends.T)
+
+
 def clamp_balls(model: Model, q: np.ndarray) -> np.ndarray:
     """A copy of q (…, nq) with every ball inside its swing and twist range."""
-    q = np.array(q, dtype=float)
-    for j in model.joints:
-        if j.kind != "ball" or (np.isinf(j.swing) and np.isinf(j.twist[0]) and np.isinf(j.twist[1])):
-            continue
-        x = q[..., j.q] / np.linalg.norm(q[..., j.q], axis=-1, keepdims=True)
-        swing, twist = swing_twist(x)
-        outside = (swing > j.swing) | (twist < j.twist[0]) | (twist > j.twist[1])
-        if not outside.any():
-            continue
-        x, swing, twist = x[outside], swing[outside], twist[outside]
+    q, balls = np.array(q, dtype=float), balls_of(model)
+    x = q[..., balls.q]
+    x /= np.linalg.norm(x, axis=-1, keepdims=True)
+    swing, twist = swing_twist(x)
+    outside = (swing > balls.swing) | (twist < balls.least_twist) | (twist > balls.most_twist)
+    if outside.any():
         lean = multiply(x, quaternion_about(2, -twist))  # the swing alone
-        lean = np.where(lean[:, :1] >= 0, lean, -lean)[:, 1:3]
+        lean = np.where(lean[..., :1] >= 0, lean, -lean)[..., 1:3]
         n = np.linalg.norm(lean, axis=-1, keepdims=True)
         direction = np.where(n > 1e-12, lean / np.maximum(n, 1e-12), np.array([1.0, 0.0]))
-        inside = from_swing_twist(direction, np.minimum(swing, j.swing), np.clip(twist, *j.twist))
-        q[..., j.q][outside] = inside
+        twist = np.clip(twist, balls.least_twist, balls.most_twist)
+        inside = from_swing_twist(direction, np.minimum(swing, balls.swing), twist)
+        q[..., balls.q] = np.where(outside[..., None], inside, q[..., balls.q])
     return q
+
+
+def clamp(model: Model, q: np.ndarray) -> np.ndarray:
+    """A copy of q (…, nq) with every joint inside its range."""
+    q = clamp_balls(model, q)
+    for j in model.joints:
+        if j.nv and j.kind not in ("ball", "free"):
+            q[..., j.q] = np.clip(q[..., j.q], model.lower[j.v], model.upper[j.v])
+    return q
+
+
+def beyond_limits(model: Model, q: np.ndarray) -> np.ndarray:
+    """(…, joints): how far [rad or m] each joint is beyond its range in poses q (…, nq); 0 inside."""
+    balls = balls_of(model)
+    swing, twist = swing_twist(q[..., balls.q])
+    excess = np.maximum.reduce([swing - balls.swing, balls.least_twist - twist, twist - balls.most_twist])
+    of_balls = iter(np.moveaxis(excess, -1, 0))
+    out = np.zeros((*q.shape[:-1], len(model.joints)))
+    for n, j in enumerate(model.joints):
+        if j.kind == "ball":
+            out[..., n] = np.maximum(next(of_balls), 0.0)
+        elif j.kind != "free":
+            x = q[..., j.q] if j.nq else j.ratio * q[..., j.iq : j.iq + 1] + j.offset
+            out[..., n] = np.maximum(np.array(j.lower) - x, x - np.array(j.upper)).max(axis=-1, initial=0.0)
+    return out
 
 
 def within_limits(model: Model, q: np.ndarray, tolerance: float = 0.0) -> dict[str, float]:
     """{joint: by how much it is beyond its range [rad or m]} of all joints outside their limits."""
-    out: dict[str, float] = {}
-    for j in model.joints:
-        if j.kind == "ball":
-            swing, twist = (float(v) for v in swing_twist(q[j.q]))
-            excess = max(swing - j.swing, j.twist[0] - twist, twist - j.twist[1])
-        elif j.kind == "free":
-            continue
-        else:
-            x = q[j.q] if j.nq else np.array([j.ratio * q[j.iq] + j.offset])
-            excess = float(np.max(np.maximum(np.array(j.lower) - x, x - np.array(j.upper)), initial=-np.inf))
-        if excess > tolerance:
-            out[j.name] = excess
-    return out
+    found = zip(model.joints, beyond_limits(model, np.asarray(q, dtype=float)))
+    return {j.name: float(x) for j, x in found if x > tolerance}

@@ -22,8 +22,8 @@ from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
 from bunraku.humanoid.foot import feet_of
 from bunraku.kernel.record import Many
 from bunraku.model.configuration import integrate
+from bunraku.model.limits import clamp
 from bunraku.model.model import Model
-from bunraku.motion.settle import within
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
 
@@ -134,7 +134,7 @@ def arms_outside(motion: Motion) -> Motion:
         if not np.any(turn):
             break
         turn = gaussian_filter1d(turn, width, axis=0, mode="nearest") * 2.0
-        q = np.array([within(model, x) for x in integrate(model, q, turn)])
+        q = clamp(model, integrate(model, q, turn))
     return Motion(model, motion.times, q, motion.meta)
 
 

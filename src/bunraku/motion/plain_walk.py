@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
-from bunraku.dynamics.ik import Target, inverse_kinematics
+from bunraku.dynamics.ik import inverse_kinematics
+from bunraku.dynamics.ik_targets import Target
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import Foot, feet_of
 from bunraku.model.model import Model

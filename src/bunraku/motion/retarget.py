@@ -25,7 +25,7 @@ from bunraku.errors import InputError
 from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
 from bunraku.model.configuration import normalized
-from bunraku.model.limits import clamp_balls
+from bunraku.model.limits import clamp
 from bunraku.model.model import JointInfo, Model
 from bunraku.model.rotations import exponential, matrix, multiply, quaternion, skew, without_jumps
 from bunraku.motion.lowpass import lowpass
@@ -271,11 +271,9 @@ def smoothed(model: Model, q: np.ndarray, times: np.ndarray, cutoff: float) -> n
 
 def inside(model: Model, q: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
     """(q moved inside all joint limits, joint -> the most it was moved [rad or m])."""
-    out = clamp_balls(model, q)
+    out = clamp(model, q)
     moved: dict[str, float] = {}
     for j in model.joints:
-        if j.kind in ("hinge", "slider", "universal") and j.nv:
-            out[:, j.q] = np.clip(out[:, j.q], model.lower[j.v], model.upper[j.v])
         if j.nv and j.kind != "free":
             gap = float(np.abs(out[:, j.q] - q[:, j.q]).max()) * (2.0 if j.kind == "ball" else 1.0)
             if gap > 1e-9:

@@ -3,8 +3,9 @@ bones, and inverse kinematics.
 
 The base goes where the source's does, times the scale. A link mapped below another lies from it in the direction of the
 source's bone, as far as its own bone is long in the neutral pose; directly below the base it moves with the base. Base,
-links directly below it and feet (the lowest mapped ends) also turn as their source joints do. Each frame is found from
-the one before by a few Gauss-Newton steps. Checked in tests/motion/test_retarget.py.
+links directly below it and feet (the lowest mapped ends) also turn as their source joints do. All frames are one batch
+of inverse kinematics (bunraku.dynamics.ik), from the neutral pose and near to it. Checked in
+tests/motion/test_retarget.py.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
+from bunraku.dynamics.functions import Kinematics, kinematics
+from bunraku.dynamics.ik import inverse_kinematics
+from bunraku.dynamics.ik_targets import Target
 from bunraku.errors import InputError
 from bunraku.humanoid.skeletons import Bone
-from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
-from bunraku.model.rotations import rotation_vector
-from bunraku.motion.settle import within
+from bunraku.model.rotations import matrix, quaternion
 
 TURN = 0.1  # m: a turn of 1 rad weighs as much as this distance
-STAY = 1e-3  # weight of staying at the frame before
-FIRST, ITERATIONS = 60, 6
+STAY = 1e-4  # m^2/rad^2: weight of staying at the neutral pose
+ITERATIONS = 30
 
 
 def above(model: Model, bones: Mapping[str, Bone]) -> dict[str, str | None]:
@@ -85,41 +86,17 @@ def solve_frames(
     low = min(float(neutral.pose(x)[0][2]) for x in ends)
     feet = [x for x in ends if neutral.pose(x)[0][2] < 0.5 * (low + p0[2])]
     turned = [base, *(x for x in order if up[x] == base and x not in feet and not_a_hip(up, x)), *feet]
-    places = [x for x in order if up[x] != base]
-    out, q = np.zeros((n, model.nq)), model.neutral()
-    q[:3] = at[base][0]
-    for k in range(n):
-        q = nearest(
-            model, q, {x: at[x][k] for x in places}, {x: turn[x][k] for x in turned}, ITERATIONS if k else FIRST
-        )
-        out[k] = q
-    return out
-
-
-def nearest(
-    model: Model, q: np.ndarray, places: Mapping[str, np.ndarray], turns: Mapping[str, np.ndarray], iterations: int
-) -> np.ndarray:
-    """q from which Gauss-Newton steps bring links nearest to places and turns (weight TURN), hinges and sliders inside
-    their ranges."""
-    nv = model.nv
-    home = q
-    for _ in range(iterations):
-        kin = kinematics(model, q)
-        rows, errors = [STAY * np.eye(nv)], [STAY * difference(model, q, home)]
-        for x in {**places, **turns}:
-            J, (p, R) = frame_jacobian(model, q, x), kin.pose(x)
-            if x in places:
-                rows.append(J[:3])
-                errors.append(places[x] - p)
-            if x in turns:
-                rows.append(TURN * J[3:])
-                errors.append(TURN * rotation_vector(turns[x] @ R.T))
-        J, e = np.vstack(rows), np.concatenate(errors)
-        step = np.linalg.solve(J.T @ J + 1e-8 * np.eye(nv), J.T @ e)
-        q = within(model, integrate(model, q, step * min(1.0, 0.5 / max(1e-12, float(np.abs(step).max())))))
-        if np.abs(step).max() < 1e-5:
-            break
-    return q
+    goals = [(x, at[x] if up[x] != base else None, turn[x] if x in turned else None) for x in order]
+    goals = [(x, p, R) for x, p, R in goals if p is not None or R is not None]
+    q, carried = np.tile(model.neutral(), (n, 1)), turn[base] @ R0.T  # the neutral pose, its base in place
+    q[:, :3] = at[base] + carried @ (q[0, :3] - p0)
+    q[:, 3:7] = quaternion(carried @ matrix(q[0, 3:7]))
+    stay = np.full(model.nv, STAY)
+    stay[:6] = 0.0
+    targets = [Target(x, p, R) for x, p, R in goals]
+    return inverse_kinematics(
+        model, targets, q, rest=q, rest_weight=stay, length=TURN, damped=False, still=1e-5, iterations=ITERATIONS
+    ).q
 
 
 def not_a_hip(up: Mapping[str, str | None], link: str) -> bool:

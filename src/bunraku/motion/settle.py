@@ -1,9 +1,9 @@
 """Settling: a recorded motion moved so that its feet stand where they stand and its centre of mass is on its planned
 path; nothing dynamic yet.
 
-At each frame Gauss-Newton on  sum w |error|^2  over foot poses, centre of mass, and the recorded pose with a small
-weight, from the solution of the frame before; `rates` is the same for v at one instant. `reach` says how high the
-centre of mass may be so that the legs are long enough. Checked in tests/motion/test_settle.py.
+Each frame by inverse kinematics (bunraku.dynamics.ik, all frames as one batch) over foot poses, centre of mass, and the
+recorded pose with a small weight; `rates` is the same for v at one instant. `reach` says how high the centre of mass
+may be so that the legs are long enough. Checked in tests/motion/test_settle.py.
 """
 
 from __future__ import annotations
@@ -11,54 +11,44 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
-from bunraku.model.configuration import difference, integrate
+from bunraku.dynamics.ik import inverse_kinematics
+from bunraku.dynamics.ik_targets import Target
 from bunraku.model.model import Model
-from bunraku.model.rotations import rotation_vector
 from bunraku.motion.footing import Footing
 from bunraku.recording.motion import Motion
 
 POSE = 1e-4  # weight of staying near the recorded pose [rad^2] against places [m^2]
 # of a leg's length: knees bent by 0.11 rad at least; by 0.35 rad where they push off into the air
 STRETCH = 0.9985, 0.985
-ITERATIONS = 8
+ITERATIONS = 40
 SPIN = 0.01  # an angular momentum of 1 N m s counts as so many m/s
-FIRM = 10.0  # feet count so much more than the centre of mass
+FIRM = 100.0  # feet count so much more than the centre of mass
 
 
 def settled(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, frames: int | None = None) -> Motion:
     """The motion with feet at their references and the centre of mass at com (n, 3); the first `frames` frames only, if
     given."""
-    model, out = motion.model, motion.q.copy()
-    stay = np.full(model.nv, np.sqrt(POSE))
-    stay[:3], stay[3:6] = 1e-3 * stay[0], 3 * stay[0]  # the base may go where it must, and turns least
-    for j in model.joints:  # legs do what must be done, not the trunk
-        if j.kind != "free" and not any(x in j.name for x in ("hip", "knee", "ankle")):
-            stay[j.v] *= 5.0
-    shift = np.zeros(model.nv)
-    for k in range(len(motion) if frames is None else frames):
-        q = within(model, integrate(model, motion.q[k], shift))
-        for _ in range(ITERATIONS if k else 5 * ITERATIONS):
-            kin = kinematics(model, q)
-            rows, errors = [np.diag(stay)], [stay * difference(model, q, motion.q[k])]
-            for f in feet:
-                b = f.foot.body
-                rows.append(FIRM * frame_jacobian(model, q, f.foot.link))
-                errors.append(
-                    FIRM
-                    * np.concatenate(
-                        [f.position[k] - kin.position[b], rotation_vector(f.rotation[k] @ kin.rotation[b].T)]
-                    )
-                )
-            rows.append(momentum_matrix(model, q)[:3] / model.mass)
-            errors.append(com[k] - centroidal(model, q).com)
-            J, e = np.vstack(rows), np.concatenate(errors)
-            step = np.linalg.solve(J.T @ J + 1e-6 * np.eye(model.nv), J.T @ e)
-            q = within(model, integrate(model, q, step * min(1.0, 0.3 / max(1e-12, np.abs(step).max()))))
-            if np.abs(step).max() < 1e-6:
-                break
-        shift = difference(model, motion.q[k], q)
-        out[k] = q
+    model, q = motion.model, motion.q[:frames]
+    n, out = len(q), motion.q.copy()
+    targets = [
+        Target(f.foot.frame, f.position[:n] + f.rotation[:n] @ f.foot.position, f.rotation[:n] @ f.foot.rotation, FIRM)
+        for f in feet
+    ]
+    out[:n] = inverse_kinematics(
+        model, targets, q, com=com[:n], rest=q, rest_weight=stay(model), length=1.0, still=1e-6, iterations=ITERATIONS,
+    ).q  # fmt: skip
     return Motion(model, motion.times, out, motion.meta)
+
+
+def stay(model: Model) -> np.ndarray:
+    """(nv,): weights of staying near the recorded pose: the base may go where it must and turns least, legs do what
+    must be done, not the trunk."""
+    out = np.full(model.nv, POSE)
+    out[:3], out[3:6] = 0.0, 9.0 * POSE
+    for j in model.joints:
+        if j.kind != "free" and not any(x in j.name for x in ("hip", "knee", "ankle")):
+            out[j.v] = 25.0 * POSE
+    return out
 
 
 def rates(
@@ -111,11 +101,3 @@ def leg_of(model: Model, foot: str) -> tuple[str, str] | None:
     shank = parent.get(foot)
     thigh = parent.get(shank) if shank else None
     return (thigh, shank) if shank and thigh else None
-
-
-def within(model: Model, q: np.ndarray) -> np.ndarray:
-    """Hinges and sliders inside their ranges."""
-    for j in model.joints:
-        if j.kind in ("hinge", "slider") and j.nv:
-            q[j.iq] = np.clip(q[j.iq], model.lower[j.iv], model.upper[j.iv])
-    return q

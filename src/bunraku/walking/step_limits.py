@@ -18,6 +18,7 @@ from bunraku.errors import InputError
 from bunraku.humanoid.foot import SIDES
 from bunraku.humanoid.parts import Humanoid
 from bunraku.humanoid.walking_ik import walking_poses
+from bunraku.model.limits import beyond_limits
 from bunraku.model.rotations import about, multiply, quaternion_about
 from bunraku.walking.foot_paths import sole_frames
 from bunraku.walking.footsteps import Footstep, standing
@@ -63,7 +64,8 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     q[:, 3:7] = multiply(quaternion_about(2, heading), q[:, 3:7])
     q[:, :3] = com + np.einsum("nij,j->ni", turn, h.stand[:3] - stand_com)
     poses = walking_poses(h, q, q, position, rotation, com, iterations=25)
-    bad = low | (poses.sole_error.max(axis=1) > 1e-6) | (poses.com_error > 1e-6) | (poses.beyond.max(axis=1) > 1e-6)
+    off = np.max([poses.position_error, poses.rotation_error, poses.com_error], axis=0)
+    bad = low | (off > 1e-6) | (beyond_limits(h.model, poses.q).max(axis=1) > 1e-6)
     return ~bad.reshape(-1, len(AT)).any(axis=1)
 
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bunraku.dynamics.ik import Pose
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import Humanoid
-from bunraku.humanoid.walking_ik import Poses
+from bunraku.model.limits import beyond_limits
 from bunraku.walking.footsteps import Footstep
 from bunraku.walking.zmp_reference import TimeTable
 
@@ -21,22 +22,23 @@ MOST_APART = 0.4
 SMALLER = "make the step shorter, lower or less turned."
 
 
-def check_poses(h: Humanoid, table: TimeTable, poses: Poses, steps: Sequence[Footstep]) -> None:
+def check_poses(h: Humanoid, table: TimeTable, poses: Pose, steps: Sequence[Footstep]) -> None:
     """Refuse poses that do not reach their plan or leave a range."""
-    bad = np.flatnonzero((poses.sole_error.max(axis=1) > CLOSE) | (poses.com_error > CLOSE))
+    off = np.maximum(poses.position_error, poses.rotation_error)
+    bad = np.flatnonzero((off > CLOSE) | (poses.com_error > CLOSE))
     if len(bad):
-        k = int(bad[np.argmax(poses.sole_error[bad].max(axis=1))])
+        k = int(bad[np.argmax(off[bad])])
         raise InputError(
-            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} is too much for {h.model.name!r}: at {table.times[k]:.2f} s no pose within "
-            f"its joints' ranges has the feet in place ({1e3 * poses.sole_error[k].max():.1f} mm are missing); {SMALLER}"
+            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} is too much for {h.model.name!r}: at "
+            f"{table.times[k]:.2f} s no pose within its joints' ranges has the feet in place ({1e3 * off[k]:.1f} mm are "
+            f"missing); {SMALLER}"
         )
-    beyond = poses.beyond.max(axis=0)
-    if beyond.max() > 1e-6:
-        i = int(np.argmax(beyond))
-        k = int(np.argmax(poses.beyond[:, i]))
+    beyond = beyond_limits(h.model, poses.q)
+    k, i = np.unravel_index(np.argmax(beyond), beyond.shape)
+    if beyond[k, i] > 1e-6:
         raise InputError(
-            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} bends {h.model.joints[i].name!r} of {h.model.name!r} by {beyond[i]:.3f} rad "
-            f"beyond its range; {SMALLER}"
+            f"walking_pattern: step {table.step[k] + 1} of {len(steps)} bends {h.model.joints[i].name!r} of "
+            f"{h.model.name!r} by {beyond[k, i]:.3f} rad beyond its range; {SMALLER}"
         )
 
 
