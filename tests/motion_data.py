@@ -23,7 +23,6 @@ from bunraku.model.rotations import rotation_vector
 from bunraku.motion import Motion, walk_motion
 from bunraku.motion.com_plan import course_of, planned
 from bunraku.motion.footing import Footing
-from bunraku.motion.plain_walk import bent
 from bunraku.walking.footsteps import footsteps
 from bunraku.walking.min_jerk import min_jerk
 from bunraku.walking.walking_pattern import walking_pattern

@@ -1,7 +1,6 @@
 """The records of a step: every array of the table has one name, and what files hold has the places it always had."""
 
 import numpy as np
-from bunraku.step.virtual_link.link_problem import WorldLinks
 
 from bunraku.collision.shape_layout import Contact, ContactId
 from bunraku.kernel.record import Record
@@ -18,6 +17,7 @@ from bunraku.step.step_arrays import (
     TieKind,
 )
 from bunraku.step.step_log import StepLog
+from bunraku.step.virtual_link.link_problem import WorldLinks
 
 
 def slots(of: type[Record]) -> dict[int, str]:
