@@ -8,7 +8,7 @@ from bunraku.dynamics.delassus_kernel import factor
 from bunraku.dynamics.work import opened
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
-from bunraku.model.layout import COUNT, HINGE, IV, KIND, SLIDER
+from bunraku.model.layout import COUNT, DOF, IV
 from bunraku.step.response import (
     BASE,
     HOP,
@@ -54,7 +54,7 @@ def push(handle, q, wrench, torques, hops, y, roots, dv):
         f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
         length = trace_way(ints, reals, work, i, h, yy, rr)
         add_impulse(ints, work, n, f, length, h, yy, rr)
-        t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and (ints[i, KIND] == HINGE or ints[i, KIND] == SLIDER) else 0.0
+        t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and ints[i, DOF] == 1 else 0.0
         if t != 0.0:
             length = trace_joint(ints, reals, work, i, h, yy, rr)
             add_impulse(ints, work, (t, 0.0, 0.0), (0.0, 0.0, 0.0), length, h, yy, rr)

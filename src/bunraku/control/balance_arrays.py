@@ -112,7 +112,7 @@ class BalanceRoom:
         w[at.W_COUNT][[at.ROUNDS, at.PATIENCE]] = 1, 25
         limit = np.tile([-at.FAR, at.FAR], (model.nv, 1))
         for j in model.joints:
-            if j.nv and j.kind in ("hinge", "slider", "universal"):
+            if j.nv and j.ranged:
                 limit[j.v, 0], limit[j.v, 1] = (
                     np.maximum(model.lower[j.v], -at.FAR),
                     np.minimum(model.upper[j.v], at.FAR),

@@ -162,7 +162,7 @@ def _bounded_step(model, q, H, g, movable):  # type: ignore[no-untyped-def]
     """Minimise step' H step / 2 - g' step with lower <= q + step <= upper: an active set on the few bounds that bite."""
     low, high = np.full(model.nv, -np.inf), np.full(model.nv, np.inf)
     for j in model.joints:
-        if j.nv and j.kind in ("hinge", "slider", "universal"):
+        if j.nv and j.ranged:
             low[j.v], high[j.v] = model.lower[j.v] - q[j.q], model.upper[j.v] - q[j.q]
     step = np.zeros(model.nv)
     free = movable.copy()
@@ -201,7 +201,7 @@ def _inside(model: Model, q: np.ndarray) -> np.ndarray:
     """q moved inside all limits."""
     q = clamp_balls(model, q)
     for j in model.joints:
-        if j.nv and j.kind in ("hinge", "slider", "universal"):
+        if j.nv and j.ranged:
             q[j.q] = np.clip(q[j.q], model.lower[j.v], model.upper[j.v])
     return q
 

@@ -16,20 +16,14 @@ from bunraku.model.model import Model
 
 def quaternions(model: Model) -> list[tuple[int, int]]:
     """(index into q, index into v) of every quaternion."""
-    out = []
-    for j in model.joints:
-        if j.kind == "ball":
-            out.append((j.iq, j.iv))
-        elif j.kind == "free":
-            out.append((j.iq + 3, j.iv + 3))
-    return out
+    return [(j.iq + j.traits.adds, j.iv + j.traits.adds) for j in model.joints if j.nq > j.nv]
 
 
 def linear(model: Model) -> tuple[np.ndarray, np.ndarray]:
     """Indices into q and v of all coordinates that simply add."""
     iq, iv = [], []
     for j in model.joints:
-        n = {"ball": 0, "free": 3}.get(j.kind, j.nv)
+        n = min(j.traits.adds, j.nv)
         iq += range(j.iq, j.iq + n)
         iv += range(j.iv, j.iv + n)
     return np.array(iq, dtype=int), np.array(iv, dtype=int)
@@ -106,13 +100,12 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
     for j in model.joints:
         if j.nq == 0:
             continue
-        if j.kind in ("free", "ball"):
-            x = rng.normal(size=4)
-            q[j.iq + j.nq - 4 : j.iq + j.nq] = x / np.linalg.norm(x)
-            if j.kind == "free":
-                q[j.iq : j.iq + 3] += rng.uniform(-1, 1, 3)
+        if j.nq > j.nv:
+            x, adds = rng.normal(size=4), j.traits.adds
+            q[j.iq + adds : j.iq + j.nq] = x / np.linalg.norm(x)
+            q[j.iq : j.iq + adds] += rng.uniform(-1, 1, adds)
         else:
-            half = np.pi if j.kind != "slider" else 1.0
+            half = np.pi if j.unit == "rad" else 1.0
             low = np.maximum(model.lower[j.v], -half)
             high = np.minimum(model.upper[j.v], half)
             low, high = np.minimum(low, model.upper[j.v]), np.maximum(high, model.lower[j.v])

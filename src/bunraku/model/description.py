@@ -22,8 +22,6 @@ from bunraku.errors import ModelError
 Vector = Sequence[float] | np.ndarray
 INF = math.inf
 
-JOINT_DOF = {"hinge": 1, "slider": 1, "ball": 3, "universal": 2, "free": 6, "fixed": 0}
-JOINT_COORDINATES = {"hinge": 1, "slider": 1, "ball": 4, "universal": 2, "free": 7, "fixed": 0}
 SHAPE_SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "plane": 0, "mesh": 0}
 
 

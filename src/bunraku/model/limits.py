@@ -50,7 +50,7 @@ def clamp_balls(model: Model, q: np.ndarray) -> np.ndarray:
     """A copy of q (nq,) with every ball inside its swing and twist range."""
     q = np.array(q, dtype=float)
     for j in model.joints:
-        if j.kind != "ball" or (np.isinf(j.swing) and np.isinf(j.twist[0]) and np.isinf(j.twist[1])):
+        if j.traits.limits != "cone" or (np.isinf(j.swing) and np.isinf(j.twist[0]) and np.isinf(j.twist[1])):
             continue
         x = q[j.q] / np.linalg.norm(q[j.q])
         swing, twist = (float(v) for v in swing_twist(x))
@@ -68,10 +68,10 @@ def within_limits(model: Model, q: np.ndarray, tolerance: float = 0.0) -> dict[s
     """{joint: by how much it is beyond its range [rad or m]} of all joints outside their limits."""
     out: dict[str, float] = {}
     for j in model.joints:
-        if j.kind == "ball":
+        if j.traits.limits == "cone":
             swing, twist = (float(v) for v in swing_twist(q[j.q]))
             excess = max(swing - j.swing, j.twist[0] - twist, twist - j.twist[1])
-        elif j.kind == "free":
+        elif not j.ranged:
             continue
         else:
             x = q[j.q] if j.nq else np.array([j.ratio * q[j.iq] + j.offset])

@@ -283,7 +283,7 @@ def inside(model: Model, q: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
     out = np.array([clamp_balls(model, row) for row in q])
     moved: dict[str, float] = {}
     for j in model.joints:
-        if j.kind in ("hinge", "slider", "universal") and j.nv:
+        if j.ranged and j.nv:
             out[:, j.q] = np.clip(out[:, j.q], model.lower[j.v], model.upper[j.v])
         if j.nv and j.kind != "free":
             gap = float(np.abs(out[:, j.q] - q[:, j.q]).max()) * (2.0 if j.kind == "ball" else 1.0)

@@ -117,6 +117,6 @@ def leg_of(model: Model, foot: str) -> tuple[str, str] | None:
 def within(model: Model, q: np.ndarray) -> np.ndarray:
     """Hinges and sliders inside their ranges."""
     for j in model.joints:
-        if j.kind in ("hinge", "slider") and j.nv:
+        if j.nv == 1:
             q[j.iq] = np.clip(q[j.iq], model.lower[j.iv], model.upper[j.iv])
     return q

@@ -10,7 +10,7 @@ from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, root, st
 from bunraku.kernel.trig import sincos
 from bunraku.kernel.vec import dot, ld3
-from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND
+from bunraku.model.layout import ADDS, DOF, FOLLOWS, IQ, IV
 
 SMALL = 1e-24  # squared angle below which the exponential is its first two terms
 
@@ -47,11 +47,8 @@ def advance(ints, q, v, dt):
             continue
         k = ints[i, IQ]
         l = ints[i, IV]
-        if ints[i, KIND] == FREE:
-            for r in range(3):
-                st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
-            turn(q, k + 3, ld3(v, l + 3), dt)
-        elif ints[i, KIND] == BALL:
-            turn(q, k, ld3(v, l), dt)
-        else:
-            st(q, k, ld(q, k) + dt * ld(v, l))
+        adds = ints[i, ADDS]
+        for r in range(adds):
+            st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
+        if ints[i, DOF] > adds:
+            turn(q, k + adds, ld3(v, l + adds), dt)

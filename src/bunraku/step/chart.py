@@ -1,6 +1,6 @@
 """A chart of the configurations around the start of a step, in which a Runge-Kutta method is an ordinary one.
 
-q = q0 moved along theta: hinges and sliders add, quaternions turn by exp(theta) in body axes. So theta' = v but for
+q = q0 moved along theta: most coordinates add, quaternions turn by exp(theta) in body axes. So theta' = v but for
 turns, where
     theta' = w + 1/2 theta x w + 1/12 theta x (theta x w) + O(theta^4)
 (the inverse of the exponential's right differential). A method of order 4 for (theta, v) from theta = 0 is then one of
@@ -14,7 +14,7 @@ from __future__ import annotations
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.vec import axpy, cross, ld3, st3
-from bunraku.model.layout import BALL, FOLLOWS, FREE, IV, KIND
+from bunraku.model.layout import ADDS, DOF, FOLLOWS, IV
 
 
 @inline
@@ -31,10 +31,8 @@ def chart_rate(ints, theta, v, out):
         if ints[i, FOLLOWS] != 0:
             continue
         k = ints[i, IV]
-        if ints[i, KIND] == FREE:
-            st3(out, k, ld3(v, k))
-            st3(out, k + 3, turn_rate(ld3(theta, k + 3), ld3(v, k + 3)))
-        elif ints[i, KIND] == BALL:
-            st3(out, k, turn_rate(ld3(theta, k), ld3(v, k)))
-        else:
-            st(out, k, ld(v, k))
+        adds = ints[i, ADDS]
+        for r in range(adds):
+            st(out, k + r, ld(v, k + r))
+        if ints[i, DOF] > adds:
+            st3(out, k + adds, turn_rate(ld3(theta, k + adds), ld3(v, k + adds)))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.table import ints1, reals1, reals2
-from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, ROTOR
+from bunraku.model.layout import BALL, DOF, FOLLOWS, FREE, IQ, IV, KIND, ROTOR
 from bunraku.step.step_arrays import (
     APPLIED,
     DRIVE,
@@ -85,14 +85,13 @@ def drive_joints(h, dt):
         k = ints[i, IQ]
         d0 = ints[i, IV]
         kind = ints[i, KIND]
-        n = 6 if kind == FREE else (3 if kind == BALL else 1)
         implicit = 0.0
         to_goal = (0.0, 0.0, 0.0)
         to_rest = (0.0, 0.0, 0.0)
         if kind == BALL:
             to_goal = ball_error(q, goal, k)
             to_rest = rest_error(q, k)
-        for j in range(n):
+        for j in range(ints[i, DOF]):
             d = d0 + j
             if kind == FREE:
                 error = 0.0
@@ -139,7 +138,6 @@ def note_torques(h):
         if ints[i, FOLLOWS] != 0:
             continue
         d0 = ints[i, IV]
-        kind = ints[i, KIND]
         extra = reals[i, ROTOR] - drive[d0, ARMATURE]
-        for d in range(d0, d0 + (6 if kind == FREE else (3 if kind == BALL else 1))):
+        for d in range(d0, d0 + ints[i, DOF]):
             applied[d] = total[d] - extra * (after[d] - v[d]) / reals1(h, NUMBERS)[DT]

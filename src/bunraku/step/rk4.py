@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.aba_kernel import aba_passes
-from bunraku.dynamics.articulated import axis
 from bunraku.dynamics.kinematics_kernel import motion_pass
+from bunraku.dynamics.one_axis import axis
 from bunraku.dynamics.passes import drift
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import st

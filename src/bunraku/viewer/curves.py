@@ -31,8 +31,8 @@ class Curves:
         dofs = [(j, i) for j in joints for i in range(j.nv)]
         plan = [(j.iq, j.iv + i, i) if j.kind == "ball" else (j.iq + i, j.iv + i, -1) for j, i in dofs]
         self.plan = np.array(plan, dtype=np.int64).reshape(-1, 3)
-        self.scales = np.array([1.0 if j.kind == "slider" else DEGREES for j, _ in dofs])
-        labels = [(model.dof_names[j.iv + i], j.kind == "slider") for j, i in dofs]
+        self.scales = np.array([1.0 if j.unit == "m" else DEGREES for j, _ in dofs])
+        labels = [(model.dof_names[j.iv + i], j.unit == "m") for j, i in dofs]
         self.channels = [Channel("energy", "J", "energy")]
         self.channels += [Channel(f"{name}: force {axis}", "N", "forces") for name, _ in shown for axis in "xyz"]
         self.channels += [Channel(f"{shown[k][0]}: zmp {axis}", "m", "zmp") for k in self.jointed for axis in "xy"]

@@ -30,7 +30,7 @@ def tables(m: Model) -> dict[int, np.ndarray]:
     dof = np.zeros((m.nv, 4), dtype=np.int64)
     of_dof: dict[int, int] = {}  # joint's body of an index into q
     for i in range(1, m.nb):
-        if m.ints[i, layout.KIND] in (layout.HINGE, layout.SLIDER) and not m.ints[i, layout.FOLLOWS]:
+        if m.ints[i, layout.DOF] == 1 and not m.ints[i, layout.FOLLOWS]:
             d, iq = int(m.ints[i, layout.IV]), int(m.ints[i, layout.IQ])
             dof[d] = (
                 m.ints[i, layout.LEAD],
@@ -39,7 +39,7 @@ def tables(m: Model) -> dict[int, np.ndarray]:
                 m.friction[d] > 0,
             )
             of_dof[iq] = d
-    balls = [j for j in m.joints if j.kind == "ball" and np.any(np.isfinite([j.swing, *j.twist]))]
+    balls = [j for j in m.joints if j.traits.limits == "cone" and np.any(np.isfinite([j.swing, *j.twist]))]
     kept = [g for g in m.kept_gears if len(g.row) == 2 and all(k in of_dof for k, _ in g.row)]
     gears = np.zeros((len(kept), GEAR_COLUMNS))
     for row, g in zip(gears, kept):
