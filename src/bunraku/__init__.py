@@ -16,8 +16,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "bunraku.model": (
-        "Description Frame Gear Inertia Joint Link Model Note Shape ball box capsule cylinder describe_human free hinge human "
-        "slider sphere universal"
+        "Description Frame Gear Inertia Joint Link Model Note Shape ball box capsule cylinder describe_human free helical hinge "
+        "human slider sphere universal"
     ),
     "bunraku.model.configuration": "difference integrate random_configuration",
     "bunraku.model.limits": "swing_twist within_limits",

@@ -21,7 +21,7 @@ from bunraku.step.response import (
     trace_joint,
     trace_way,
 )
-from figures import random_figure, relative
+from figures import KINDS, SCREWS, random_figure, relative
 
 
 @entry("h D I II I DD DD D")
@@ -69,9 +69,10 @@ def body_jacobians(m, q):
     return J
 
 
+@pytest.mark.parametrize("kinds", [KINDS, SCREWS])
 @pytest.mark.parametrize("seed", range(10))
-def test_blocks_and_impulses(seed):
-    m = random_figure(seed, links=9)
+def test_blocks_and_impulses(seed, kinds):
+    m = random_figure(seed, links=9, kinds=kinds)
     rng = np.random.default_rng(seed)
     q = bk.random_configuration(m, rng)
     bodies = np.arange(1, m.nb)

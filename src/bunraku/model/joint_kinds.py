@@ -8,12 +8,13 @@ q exp(dt w), w in body axes. How to add a kind: docs/howto/joint.md. Checked in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 # the numbers by which kernels know joints: of those with one axis, 1 that they turn about it, 2 that they slide along it
-WORLD, HINGE, SLIDER, BALL, FREE = 0, 1, 2, 4, 8
+WORLD, HINGE, SLIDER, HELICAL, BALL, FREE = 0, 1, 2, 3, 4, 8
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ TABLE = (
     JointKind(
         "slider", SLIDER, 1, 1, axes=1, slide=lambda joint: 1.0, limits="range", unit="m",
         urdf=("prismatic",), mjcf="slide",
+    ),
+    JointKind(
+        "helical", HELICAL, 1, 1, axes=1, turns=True, slide=lambda joint: joint.pitch / (2.0 * math.pi), limits="range",
+        needs="pitch",
     ),
     JointKind("ball", BALL, 3, 4, pivots=True, limits="cone", dof_names=("x", "y", "z"), mjcf="ball"),
     JointKind("universal", 0, 2, 2, axes=2, parts=("hinge", "hinge"), limits="range", dof_names=("1", "2")),
