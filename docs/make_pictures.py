@@ -1,4 +1,5 @@
-"""Makes the pictures of README and documents: walks, the live page, the replay page, the stage, a strobe picture, and Fig. 2 of document 004.
+"""Makes the pictures of README and documents: walks, the live page, the replay page, the stage, a strobe picture,
+and Fig. 2 of Yamane & Nakamura 2002.
 Needs Chromium and `pip install playwright`, but for --figure2 and --walk.
 
 python docs/make_pictures.py [FOLDER]
@@ -57,7 +58,7 @@ def walks(folder: Path) -> None:
 
 
 def figure2(folder: Path) -> None:
-    """The left hand dragged down by 30 cm, as in Fig. 2 of document 004: with dynamics (left), by kinematics alone (right)."""
+    """The left hand dragged down by 30 cm (Yamane & Nakamura 2002, Fig. 2): with dynamics, by kinematics alone."""
     from bunraku.draw.picture import png_bytes
     from bunraku.draw.render import render
     from bunraku.draw.world_pictures import camera_for, world_scene

@@ -1,4 +1,4 @@
-"""A human figure's forward and inverse dynamics, a hand's Jacobian, and inverse kinematics; ends with a check of each."""
+"""A human figure's forward and inverse dynamics, a hand's Jacobian, inverse kinematics; each is checked at the end."""
 
 import numpy as np
 

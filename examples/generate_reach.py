@@ -8,44 +8,44 @@ a short time, with light PD for all of it.
 import numpy as np
 
 import bunraku as bk
-from bunraku.motion import Contact, Trajectory, consistency, generate, replay, stand, waypoints
 
 human = bk.human()
-q = stand(human)
+q = bk.stand(human)
 com, hand = bk.centre_of_mass(human, q), bk.kinematics(human, q).pose("left_hand")[0]
-soles = [Contact("left_sole"), Contact("right_sole")]
-upright = [Trajectory(link, rotation=lambda t: np.eye(3)) for link in ("pelvis", "trunk")]
+soles = [bk.Contact("left_sole"), bk.Contact("right_sole")]
+upright = [bk.Trajectory(link, rotation=lambda t: np.eye(3)) for link in ("pelvis", "trunk")]
 
 there = hand + np.array([0.25, 0.05, 0.35])
-reach = generate(
+reach = bk.generate(
     human,
     seconds=1.0,
     start=q,
     contacts=soles,
     trajectories=[
-        Trajectory("left_hand", waypoints([(0.0, hand), (0.8, there)])),
-        Trajectory("com", lambda t: com),
+        bk.Trajectory("left_hand", bk.waypoints([(0.0, hand), (0.8, there)])),
+        bk.Trajectory("com", lambda t: com),
         *upright,
     ],
 )
-squat = generate(
+squat = bk.generate(
     human,
     seconds=2.0,
     start=q,
     contacts=soles,
-    trajectories=[Trajectory("com", waypoints([(0.0, com), (0.9, com - [0, 0, 0.22]), (1.8, com)])), upright[1]],
+    trajectories=[bk.Trajectory("com", bk.waypoints([(0.0, com), (0.9, com - [0, 0, 0.22]), (1.8, com)])), upright[1]],
 )
 assert np.linalg.norm(bk.kinematics(human, reach.q[-1]).pose("left_hand")[0] - there) < 1e-3
 assert abs(squat.com[900, 2] - com[2] + 0.22) < 2e-3
 for name, motion in (("reach", reach), ("squat", squat)):
     found, open_loop, led = (
-        consistency(motion),
-        replay(motion, seconds=0.3),
-        replay(motion, stiffness=500.0, damping=30.0),
+        bk.consistency(motion),
+        bk.replay(motion, seconds=0.3),
+        bk.replay(motion, stiffness=500.0, damping=30.0),
     )
     load = motion.ground_reaction[1:, 2] / motion.weight
     print(
-        f"{name}: ground reaction {load.min():.3f} to {load.max():.3f} of the weight, largest torque {np.abs(motion.torques).max():.0f} N m"
+        f"{name}: ground reaction {load.min():.3f} to {load.max():.3f} of the weight, largest torque "
+        f"{np.abs(motion.torques).max():.0f} N m"
     )
     print(
         f"  base rows {found.base:.1e} of the weight; torques alone {open_loop.within(0.3):.1e} rad in 0.3 s;", end=" "

@@ -9,8 +9,6 @@ changes by the work of its joints alone, as a bar that does not move does none.
 import numpy as np
 
 import bunraku as bk
-from bunraku.motion import Contact, Trajectory, consistency, generate, replay
-from bunraku.motion.solved import GROUND
 
 human = bk.human()
 q = human.neutral()
@@ -24,9 +22,9 @@ bar = bk.Shape("capsule", (0.02, 0.8), (hands[0][0], 0.0, 2.4), [[1, 0, 0], [0, 
 
 bent = [f"{side}_{joint}" for side in ("left", "right") for joint in ("elbow", "knee")]
 straight = ("waist", "neck", "left_ankle", "right_ankle")
-paths = [Trajectory(joint, position=lambda t: 0.3) for joint in bent]
-paths += [Trajectory(joint, rotation=lambda t: [1.0, 0.0, 0.0, 0.0]) for joint in straight]
-paths += [Trajectory(f"{side}_shoulder", rotation=lambda t: arm) for side in ("left", "right")]
+paths = [bk.Trajectory(joint, position=lambda t: 0.3) for joint in bent]
+paths += [bk.Trajectory(joint, rotation=lambda t: [1.0, 0.0, 0.0, 0.0]) for joint in straight]
+paths += [bk.Trajectory(f"{side}_shoulder", rotation=lambda t: arm) for side in ("left", "right")]
 
 
 def kick(t: float) -> list[float]:
@@ -34,13 +32,13 @@ def kick(t: float) -> list[float]:
     return [0.0, -20.0 * np.sin(2 * np.pi * t / 1.3), 0.0]
 
 
-swing = generate(
+swing = bk.generate(
     human,
     seconds=1.6,
     dt=1e-3,
     start=q,
-    fixed=(GROUND, bar),
-    contacts=[Contact(f"{side}_hand", "x y z", grip=True, fixed=1) for side in ("left", "right")],
+    fixed=(bk.GROUND, bar),
+    contacts=[bk.Contact(f"{side}_hand", "x y z", grip=True, fixed=1) for side in ("left", "right")],
     trajectories=paths,
     known={"torque": {"left_hip": kick, "right_hip": kick}},
 )
@@ -51,18 +49,20 @@ work = np.concatenate(
 off = np.abs(energy - energy[0] - work).max()
 pull = np.linalg.norm(swing.force_on("left_lower_arm"), axis=1)
 lean = np.ptp(swing.com[:, 0])
-found = consistency(swing)
+found = bk.consistency(swing)
 hip = swing.torques[1:, human.joint("left_hip").v]
 asked = np.abs(hip - [kick(t) for t in swing.times[:-1]]).max()
 print(
-    f"the centre of mass swings over {lean:.2f} m; a hand holds up to {pull.max():.0f} N; energy {np.ptp(energy):.1f} J up and down"
+    f"the centre of mass swings over {lean:.2f} m; a hand holds up to {pull.max():.0f} N; energy {np.ptp(energy):.1f} "
+    "J up and down"
 )
 print(
     f"energy less work of the joints: {off:.2f} J; base rows {found.base:.1e} of the weight; hips off {asked:.1e} N m"
 )
-again = replay(swing)
+again = bk.replay(swing)
 print(
-    f"replayed by torques alone: {again.within(0.5):.1e} rad in 0.5 s, {again.error.max():.1e} rad in {swing.times[-1]:g} s"
+    f"replayed by torques alone: {again.within(0.5):.1e} rad in 0.5 s, {again.error.max():.1e} rad in "
+    f"{swing.times[-1]:g} s"
 )
 assert found.base < 1e-9 and np.all(swing.admissible) and lean > 0.2 and pull.max() > 300.0
 assert asked < 1e-9

@@ -5,7 +5,7 @@ import numpy as np
 
 import bunraku as bk
 
-scene = bk.scene.load("toe_edge")  # or the path of your own TOML file
+scene = bk.load_scene("toe_edge")  # or the path of your own TOML file
 world = scene.build()
 lift = []
 for _ in range(1000):

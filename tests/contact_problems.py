@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import bunraku as bk
-from bunraku.contact.blocks import BOUNDED, CONTACT, EQUALITY
-from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_one, work_size
-from bunraku.contact.residual import residual
+from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, make_dense, residual, solve_one
+from bunraku.contact.problem import BOUNDED, CONTACT, EQUALITY, WORK
+from bunraku.kernel.record import handle
 
 G = 9.81
 WORLD = np.eye(3)
@@ -33,37 +33,46 @@ class Problem:
     blocks: list = field(default_factory=list)  # (kind, reals)
 
     @property
-    def ints(self) -> np.ndarray:
+    def rows(self) -> np.ndarray:
+        """The first row of each block."""
         sizes = [3 if kind == CONTACT else 1 for kind, _ in self.blocks]
-        rows = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        return np.array([(kind, row) for (kind, _), row in zip(self.blocks, rows)], dtype=np.int64).reshape(-1, 2)
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(int)[:-1]
 
-    @property
-    def reals(self) -> np.ndarray:
-        return np.array([(*r, 0.0, 0.0, 0.0)[:3] for _, r in self.blocks], dtype=float).reshape(-1, 3)
+    def state(self, p, lam=None) -> None:
+        """Write the problem into a record; what the solver works in is NaN."""
+        p.b[: len(self.b)] = self.b
+        p.lam[:] = np.nan
+        p.lam[: len(self.b)] = 0.0 if lam is None else lam
+        for name in WORK:
+            getattr(p, name)[:] = np.nan
+        for k, ((kind, reals), row) in enumerate(zip(self.blocks, self.rows)):
+            block, (first, block.low, block.high) = p.blocks[k], (*reals, 0.0, 0.0, 0.0)[:3]
+            block.kind, block.row = kind, row
+            block.mu, block.compliance = (first, 0.0) if kind == CONTACT else (0.0, first)
 
-    def solve(self, lam=None, tolerance=TOLERANCE, max_sweeps=MAX_SWEEPS, room=0) -> Answer:
+    def dense(self, lam=None, room=0):
         """room: extra rows and columns of the array that holds K, filled with NaN."""
         m, nb = len(self.b), len(self.blocks)
-        K = np.full((m + room, m + room), np.nan)
-        K[:m, :m] = self.K
-        lam = np.zeros(m) if lam is None else np.array(lam, dtype=float)
-        work = np.full(work_size(m, nb), np.nan)
-        status, sweeps, r = solve_one.call(
-            K, self.b.copy(), self.ints, self.reals, nb, m, lam, work, tolerance, max_sweeps
-        )
+        d = make_dense(m + room, nb)
+        d.K[:] = np.nan
+        d.K[:m, :m] = self.K
+        d.soft_K[:] = d.A[:] = np.nan
+        self.state(d.problem, lam)
+        return d
+
+    def solve(self, lam=None, tolerance=TOLERANCE, max_sweeps=MAX_SWEEPS, room=0) -> Answer:
+        m = len(self.b)
+        d = self.dense(lam, room)
+        status, sweeps, r = solve_one.call(handle(d), m, len(self.blocks), tolerance, max_sweeps)
+        lam = d.problem.lam[:m].copy()
         return Answer(status, sweeps, r, lam, self.K @ lam + self.b)
 
     def residual(self, lam) -> float:
         return float(self.parts(lam).max())
 
     def parts(self, lam) -> np.ndarray:
-        m, nb = len(self.b), len(self.blocks)
-        out = np.zeros(4)
-        K = np.ascontiguousarray(self.K, dtype=float)
-        r = residual.call(
-            K, self.b.astype(float), self.ints, self.reals, nb, m, np.array(lam, dtype=float), np.zeros(4 * m), out
-        )
+        out, d = np.zeros(4), self.dense(lam)
+        r = residual.call(handle(d), len(self.b), len(self.blocks), out)
         assert r == out.max()
         return out
 
@@ -77,7 +86,7 @@ class Problem:
         spread = np.sqrt(d.max() / d.min()) if len(d) else 1.0
         tiny_v = 4 * tolerance * spread * max(u, 1e-8 * p * d.max())
         tiny_p = tiny_v / d.min()
-        for (kind, reals), row in zip(self.blocks, self.ints[:, 1]):
+        for (kind, reals), row in zip(self.blocks, self.rows):
             lam, v = answer.lam[row : row + 3], answer.v[row : row + 3]
             if kind == CONTACT:
                 mu = reals[0]

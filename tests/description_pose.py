@@ -12,7 +12,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bunraku.model.description import Description, Joint, rotation_matrix
+from bunraku.model.description import Description, Joint
+from bunraku.model.rotations import rotation_matrix
 
 Pose = tuple[np.ndarray, np.ndarray]  # position, rotation
 

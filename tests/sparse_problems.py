@@ -4,9 +4,10 @@ from time import perf_counter
 
 import numpy as np
 
-from bunraku.contact.blocks import CONTACT
 from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE
-from bunraku.contact.sparse import iwork_size, solve_one, work_size
+from bunraku.contact.problem import CONTACT
+from bunraku.contact.sparse import make_sparse, solve_one
+from bunraku.kernel.record import handle
 from bunraku.linalg.sparse_pattern import pattern_one, pattern_scratch
 from contact_problems import CORNERS, Answer, G, Problem, Scene, box_inverse, point_rows, tower
 
@@ -24,27 +25,35 @@ class Sparse:
         need = -pattern_one.call(self.trees, self.nb, self.starts, np.zeros(0, dtype=np.int64), scratch)
         self.cols = np.zeros(need, dtype=np.int64)
         assert pattern_one.call(self.trees, self.nb, self.starts, self.cols, scratch) == need
-        self.ints, self.reals = p.ints, p.reals
+        rows = p.rows
         values = np.zeros((need, 3, 3))
         sizes = [3 if kind == CONTACT else 1 for kind, _ in p.blocks]
         for i in range(self.nb):
             for e in range(self.starts[i], self.starts[i + 1]):
                 j = self.cols[e]
-                r, c = self.ints[i, 1], self.ints[j, 1]
+                r, c = rows[i], rows[j]
                 values[e, : sizes[j], : sizes[i]] = p.K[r : r + sizes[i], c : c + sizes[j]].T
         self.values = values.ravel()
         self.seconds = 0.0
 
     def solve(self, lam=None, tolerance=TOLERANCE, max_sweeps=MAX_SWEEPS, factor=0, pool=0) -> Answer:
         """factor, pool: room for the factorisation, 0 for the usual one."""
-        lam = np.zeros(self.m) if lam is None else np.array(lam, dtype=float)
-        work = np.full(work_size(self.m, self.nb, factor), np.nan)
-        iwork = np.full(iwork_size(self.nb, self.ntrees, pool), -9)
-        problem = (self.trees, self.ntrees, self.starts, self.cols, self.values, self.p.b, self.ints, self.reals)
+        a = self.record(lam, factor, pool)
         start = perf_counter()
-        status, sweeps, r = solve_one.call(*problem, self.nb, self.m, lam, work, iwork, tolerance, max_sweeps)
+        status, sweeps, r = solve_one.call(handle(a), self.m, self.nb, tolerance, max_sweeps)
         self.seconds = perf_counter() - start
+        lam = a.problem.lam[: self.m].copy()
         return Answer(status, sweeps, r, lam, self.p.K @ lam + self.p.b)
+
+    def record(self, lam=None, factor=0, pool=0):
+        """The problem as the solver takes it."""
+        a = make_sparse(self.m, self.nb, self.ntrees, len(self.cols), factor, pool)
+        self.p.state(a.problem, lam)
+        a.starts[:], a.cols[:], a.values[:], a.elimination.trees[:] = self.starts, self.cols, self.values, self.trees
+        a.factors[:] = np.nan
+        for x in (a.elimination.pool, a.elimination.edges.rows, a.elimination.clusters.rows, a.elimination.fronts.rows):
+            x[:] = -9
+        return a
 
 
 def one_tree(p: Problem) -> Sparse:

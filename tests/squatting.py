@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import bunraku as bk
-from bunraku.humanoid.touching import soles
 from bunraku.motion import Recording
 from bunraku.motion.plain_walk import stand
-
-
-@dataclass(frozen=True)
-class Plate:
-    """A sole: what bunraku.humanoid.foot_loads asks of it."""
-
-    body: int
-    position: np.ndarray
-    rotation: np.ndarray
-    half: np.ndarray
-
-
-def plates(model: bk.Model) -> list[Plate]:
-    """The soles of a human, left and right."""
-    return [Plate(s.body, s.middle, np.eye(3), 0.5 * (s.corners[3] - s.corners[0])[:2]) for s in soles(model)]
 
 
 def record_squat(path: Path, *, servos: bool = True, seconds: float = 0.7) -> Recording:

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +14,21 @@ import bunraku
 SOURCE = Path(bunraku.__file__).parent
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    *("errors", "files", "kernel", "linalg", "model", "dynamics", "collision", "contact", "step", "world", "recording"),
+    *(
+        "errors",
+        "files",
+        "lazy",
+        "version",
+        "kernel",
+        "linalg",
+        "model",
+        "dynamics",
+        "collision",
+        "contact",
+        "step",
+        "world",
+        "recording",
+    ),
     *(
         "humanoid",
         "control",
@@ -63,6 +79,14 @@ def test_imports_point_downwards(path):
         assert ORDER.index(other) <= ORDER.index(folder), f"{path.name}:{line} imports {other} from {folder}"
 
 
+def test_all_modules_import_side_by_side():
+    """In one process: records, which the compiler tells apart by their names, have one name each."""
+    names = [p.relative_to(SOURCE.parent).with_suffix("") for p in FILES if p.name != "__main__.py"]
+    code = "import importlib\n" + "\n".join(f"importlib.import_module({'.'.join(n.parts)!r})" for n in names)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_no_file_name_stands_twice():
     counts = Counter(p.name for p in FILES if p.name != "__init__.py")
     assert [name for name, n in counts.items() if n > 1] == []
@@ -85,6 +109,12 @@ def test_architecture_page_names_what_exists():
     named = set(re.findall(r"^\| `([a-z_0-9]+)/` \|", text, flags=re.MULTILINE))
     there = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
     assert named == there
+
+
+def test_files_on_the_architecture_page_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for name in re.findall(r"(?<![\w/])[a-z_0-9]+/[a-z_0-9/]+\.py", text):
+        assert (SOURCE / name).exists() or (ROOT / name).exists(), f"architecture.md names {name}"
 
 
 def test_links_of_the_documents_lead_somewhere():

@@ -1,14 +1,16 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, never over an input, by one writer at a time."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
+from bunraku import files
 from bunraku.errors import InputError
-from bunraku.files import read_text, write_bytes, write_text
+from bunraku.files import keep_inputs, open_alone, part_of, read_text, write_bytes, write_text
 
 
 def test_round_trip_makes_folders_and_leaves_nothing_beside(tmp_path: Path) -> None:
@@ -47,3 +49,69 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be written"):
         write_text(tmp_path / "file" / "below.txt", "x")
+
+
+def test_an_input_is_refused_as_output_by_every_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = write_text(tmp_path / "a.txt", "x")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "soft").symlink_to("a.txt")
+    (tmp_path / "other").symlink_to(tmp_path)
+    os.link(kept, tmp_path / "hard")
+    for name in ("a.txt", "below/../a.txt", "soft", "hard", "other/a.txt", str(kept)):
+        for one, other in ((kept, name), (name, kept)):
+            with pytest.raises(InputError, match="is an input and would be overwritten") as caught:
+                keep_inputs(["human", None, one], [None, "new.txt", other])
+            assert "\n" not in str(caught.value) and str(other) in str(caught.value)
+    keep_inputs([kept, "none.txt"], ["none.txt", tmp_path, tmp_path / "b.txt", "below/a.txt"])
+
+
+def test_what_is_written_beside_first_is_looked_at_too(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.bkr.part", "x")
+    with pytest.raises(InputError, match=r"a\.bkr\.part"):
+        keep_inputs([tmp_path / "a.bkr.part"], [tmp_path / "a.bkr"])
+
+
+def test_two_outputs_are_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="two outputs"):
+        keep_inputs([], ["x.bkr", tmp_path / "x.bkr"])
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a", "left by a process that was killed")
+    with open_alone(path) as file:
+        file.write(b"first")
+        with pytest.raises(BlockingIOError):
+            open_alone(path)
+        assert path.read_bytes() == b"first"
+    with open_alone(path):
+        assert path.read_bytes() == b""
+
+
+def test_a_file_renamed_at_that_moment_is_not_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first writer ends between our opening the file and locking it: what we opened has its name by now."""
+    path = write_text(tmp_path / "a", "whole")
+    lock = files._lock
+
+    def late(file: BinaryIO) -> None:
+        if not (tmp_path / "done").exists():
+            path.rename(tmp_path / "done")
+        lock(file)
+
+    monkeypatch.setattr(files, "_lock", late)
+    with open_alone(path) as file:
+        file.write(b"new")
+    assert read_text(tmp_path / "done") == "whole" and read_text(path) == "new"
+
+
+def test_a_file_system_without_locks_is_written_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="Windows locks in another way")
+
+    def none(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with open_alone(part_of(tmp_path / "a")) as file:
+        file.write(b"x")
+    assert (tmp_path / "a.part").read_bytes() == b"x"

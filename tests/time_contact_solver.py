@@ -8,7 +8,8 @@ from time import perf_counter
 
 import numpy as np
 
-from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_repeated, work_size
+from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_repeated
+from bunraku.kernel.record import handle
 from contact_problems import Problem, pile, random_problem, standing, tower
 
 CASES = {
@@ -27,13 +28,10 @@ CASES = {
 
 def microseconds(p: Problem, starts: np.ndarray, repeats: int) -> tuple[float, float]:
     """(time of a solve [us], mean sweeps)."""
-    m, nb = len(p.b), len(p.blocks)
-    work, lam, best, sweeps = np.zeros(work_size(m, nb)), np.zeros(m), np.inf, 0.0
+    d, best, sweeps = p.dense(), np.inf, 0.0
     for _ in range(15):
         start = perf_counter()
-        sweeps = solve_repeated.call(
-            p.K, p.b, p.ints, p.reals, nb, m, lam, work, TOLERANCE, MAX_SWEEPS, starts, repeats
-        )
+        sweeps = solve_repeated.call(handle(d), len(p.b), len(p.blocks), TOLERANCE, MAX_SWEEPS, starts, repeats)
         best = min(best, (perf_counter() - start) / repeats * 1e6)
     return best, sweeps
 
@@ -42,7 +40,6 @@ def main() -> None:
     print("| problem | rows | warm us | steps | cold us | steps | residual |\n|---|---|---|---|---|---|---|")
     for name, scene in CASES.items():
         p = scene if isinstance(scene, Problem) else scene.problem()
-        p.K = np.ascontiguousarray(p.K)
         m = len(p.b)
         answer = p.solve()
         starts = answer.lam * (1 + 0.01 * np.random.default_rng(0).normal(size=(50, m)))

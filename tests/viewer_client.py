@@ -2,6 +2,7 @@
 recording made by hand."""
 
 import json
+import os
 import socket
 import time
 from types import SimpleNamespace
@@ -13,7 +14,8 @@ import bunraku as bk
 from bunraku.viewer.messages import unpack_frames
 
 PAGE = "<!doctype html><title>t</title><style>p{color:red}</style><script>let a = 1;</script><p>page</p>"
-PATIENCE = 300.0  # s until a state counts as never reached: a first step may have to compile on a busy machine
+# s until a state counts as never reached: a first step may have to compile on a busy machine
+PATIENCE = float(os.environ.get("BUNRAKU_PATIENCE", "300"))
 
 
 def poll(condition, what="it"):

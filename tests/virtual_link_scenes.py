@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 import bunraku as bk
-from bunraku.step import step_arrays as at
 from bunraku.world import World
 
 G = 9.80665
@@ -128,10 +127,10 @@ def run(world: World, seconds: float, each: Callable[[World], None] | None = Non
         world.step()
         out["steps"] += 1
         if not world.report.fallback:
-            out["solves"] = max(out["solves"], int(world._info[at.SOLVES]))
+            out["solves"] = max(out["solves"], int(world._info.solves))
         out["residual"] = max(out["residual"], world.report.residual)
         out["penetration"] = max(out["penetration"], world.report.penetration)
         if each is not None:
             each(world)
-    out["fallbacks"] = int(world._info[at.FALLBACK])
+    out["fallbacks"] = int(world._info.fallbacks)
     return out

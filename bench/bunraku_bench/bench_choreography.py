@@ -135,7 +135,7 @@ def measure_grid() -> dict[str, Any]:
     """All drags, with and without balance."""
     from dataclasses import asdict
 
-    from bunraku.choreography.trials import grid
+    from bunraku_bench.drag_trials import grid
 
     began = time.perf_counter()
     with progress_bar(120, "drags") as update:
@@ -157,7 +157,7 @@ def measure_random(seconds: float, seed: int) -> dict[str, Any]:
     """Endurance."""
     from dataclasses import asdict
 
-    from bunraku.choreography.random_dance import RandomDance
+    from bunraku_bench.random_dance import RandomDance
 
     began = time.perf_counter()
     dance = RandomDance(seed)
@@ -209,12 +209,14 @@ def text(report: dict[str, Any]) -> list[str]:
             *lines,
             f"up to 0.4 m, standing at the end and the hand within 5 cm: {report['with_balance']:.2f} with balance, "
             f"{report['without_balance']:.2f} without",
-            f"standing at the end: {report['standing_of_60']} of 60 with balance, {report['standing_of_60_without']} without; "
+            f"standing at the end: {report['standing_of_60']} of 60 with balance, {report['standing_of_60_without']} "
+            "without; "
             f"{report['wall_s']:.0f} s",
         ]
     if "actions" in report:
         return [
-            f"{report['seconds']:.0f} s simulated in {report['wall_s']:.0f} s: {report['actions']} actions, {report['falls']} falls, "
+            f"{report['seconds']:.0f} s simulated in {report['wall_s']:.0f} s: {report['actions']} actions, "
+            f"{report['falls']} falls, "
             f"{report['errors']} errors, {'all finite' if report['finite'] else 'NOT FINITE'}; "
             f"memory {report['memory_early']:.1f} MB early, {report['memory']:.1f} MB at the end"
         ]
@@ -223,12 +225,16 @@ def text(report: dict[str, Any]) -> list[str]:
         return [f"L, Phi, phi of three links: {rows}; time grows with exponent {report['exponent']:.2f}"]
     s = report["step_us"]
     staged = [
-        f"stage: a drag's message to a frame with the hand {what}: median {t['median']:.1f} ms, {t['least']:.1f} to {t['most']:.1f}"
+        f"stage: a drag's message to a frame with the hand {what}: median {t['median']:.1f} ms, {t['least']:.1f} to "
+        f"{t['most']:.1f}"
         for t, what in ((report["stage_latency_ms"]["seen"], "0.1 mm away"), (report["stage_latency_ms"]["clear"], "1 mm away"))
     ] if "stage_latency_ms" in report else []  # fmt: skip
     return [
-        f"realtime_factor {report['realtime_factor']:.1f} (processor time), {report['realtime_factor_wall']:.1f} (real time)",
-        f"a step: {s['least']:.1f} us least, {s['median']:.1f} median, {s['mean']:.1f} mean, {s['most']:.1f} most; {report['state']}",
-        f"latency {report['latency_ms']:.1f} ms, of which {report['first_motion_ms']:.1f} ms until the hand has gone 1 mm",
+        f"realtime_factor {report['realtime_factor']:.1f} (processor time), {report['realtime_factor_wall']:.1f} "
+        "(real time)",
+        f"a step: {s['least']:.1f} us least, {s['median']:.1f} median, {s['mean']:.1f} mean, {s['most']:.1f} most; "
+        f"{report['state']}",
+        f"latency {report['latency_ms']:.1f} ms, of which {report['first_motion_ms']:.1f} ms until the hand has gone "
+        "1 mm",
         *staged,
     ]

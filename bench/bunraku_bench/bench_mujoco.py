@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.model.build import quaternion
-from bunraku.model.description import Description, rotation_matrix
+from bunraku.model.description import Description
+from bunraku.model.rotations import quaternion, rotation_matrix
 
 
 def twin(mujoco: Any, d: Description, kp: float, kd: float, friction: float) -> tuple[Any, list[str]]:

@@ -26,7 +26,8 @@ from websockets.sync.client import connect
 from bunraku.viewer.messages import unpack_frame
 host, token = sys.argv[1].removeprefix("http://").split("/#token=")
 jumps, body = int(sys.argv[2]), int(sys.argv[3])
-with connect(f"ws://{host}/ws", origin=f"http://{host}", subprotocols=["bunraku", f"token.{token}"], compression=None) as page:
+protocols = ["bunraku", f"token.{token}"]
+with connect(f"ws://{host}/ws", origin=f"http://{host}", subprotocols=protocols, compression=None) as page:
     item, times, path = None, {"seen": [], "clear": []}, []
     def heard():
         global item

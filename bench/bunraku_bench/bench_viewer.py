@@ -34,7 +34,8 @@ from websockets.sync.client import connect
 from bunraku.viewer.messages import unpack_frame
 host, token = sys.argv[1].removeprefix("http://").split("/#token=")
 frames = last = 0
-with connect(f"ws://{host}/ws", origin=f"http://{host}", subprotocols=["bunraku", f"token.{token}"], compression=None) as page:
+protocols = ["bunraku", f"token.{token}"]
+with connect(f"ws://{host}/ws", origin=f"http://{host}", subprotocols=protocols, compression=None) as page:
     try:
         while True:
             message = page.recv()
@@ -50,7 +51,8 @@ def viewer(json: bool = False, repeats: int = 40) -> int:
 
     Args:
         json: Print JSON.
-        repeats: Rounds of three bursts of a quarter of a second each, and of three times 1.5 simulated seconds; the minimum counts.
+        repeats: Rounds of three bursts of a quarter of a second each, and of three times 1.5 simulated seconds; the
+            minimum counts.
     """
     report = measure(repeats)
     with progress_bar(repeats, "bench recording") as update:
@@ -66,7 +68,8 @@ def viewer(json: bool = False, repeats: int = 40) -> int:
             f"{r['percent']:+.2f} % (control {r['control_percent']:+.2f} %)"
         )
     print(
-        f"a frame every {report['steps_per_frame']} steps: {report['frame_us']:.0f} us to make, {report['frame_bytes']} bytes; "
+        f"a frame every {report['steps_per_frame']} steps: {report['frame_us']:.0f} us to make, "
+        f"{report['frame_bytes']} bytes; "
         f"{report['received']} of {report['published']} reached the viewer"
     )
     recording = report["recording"]
@@ -120,7 +123,8 @@ def measure(repeats: int) -> dict[str, Any]:
     received = int(text.split()[0]) if text.strip() else 0
     if received < 0.8 * published:
         raise BunrakuError(
-            f"bench viewer: only {received} of {published} frames reached the viewer; try again when the machine is idle."
+            f"bench viewer: only {received} of {published} frames reached the viewer; try again when the machine is "
+            "idle."
         )
     report: dict[str, Any] = {}
     for k, clock in enumerate(("cpu", "wall")):

@@ -17,11 +17,15 @@ from bunraku.errors import InputError
 from bunraku_bench.bench_dynamics import machine
 
 METHOD = (
-    "one thread, steps of 1 ms, ten steps replayed by servos or walked with the stabiliser; minimum of interleaved repeats; contact points and "
+    "one thread, steps of 1 ms, ten steps replayed by servos or walked with the stabiliser; minimum of interleaved "
+    "repeats; contact points and "
     "stabiliser: pieces of 20 steps, Python and collision detection included, soles cut into pieces; MuJoCo: "
     "the same links, hinges, boxes, gains and track, mujoco.rollout, the faster cone"
 )
-TRIALS = "every walk runs to its end or its fall, steps of 1 ms, recorded; noise above 30 Hz and margin on one foot without 20 ms at both ends"
+TRIALS = (
+    "every walk runs to its end or its fall, steps of 1 ms, recorded; "
+    "noise above 30 Hz and margin on one foot without 20 ms at both ends"
+)
 
 
 def walk(
@@ -42,8 +46,10 @@ def walk(
         contacts: Time a step against contact points (figure of 36 degrees of freedom, bushes).
         stabiliser: Time the walk of human() with bushes and stabiliser.
         mujoco: Time MuJoCo replaying the same walk of simple_humanoid.
-        experiments: Walks of all kinds instead: 19 steps rigid, on bushes, with the stabiliser; stairs, slope, bumps; other robots.
-        pushes: The largest push survived from eight directions instead, standing and walking, with and without stabiliser.
+        experiments: Walks of all kinds instead: 19 steps rigid, on bushes, with the stabiliser; stairs, slope, bumps;
+            other robots.
+        pushes: The largest push survived from eight directions instead, standing and walking, with and without
+            stabiliser.
         plots: Folder for plots.
     """
     if not 1 <= repeats <= 1000:
@@ -96,13 +102,16 @@ def show(report: dict[str, Any]) -> None:
             table.add_row(str(r["points"]), f"{r['us']:.1f}", f"{r['us_most']:.1f}")
         console.print(table)
         console.print(
-            f"without stabiliser, by servos: {found['figure']}: {found['joint_dof']} joint degrees of freedom, {found['contact']}; mean of a walk "
+            f"without stabiliser, by servos: {found['figure']}: {found['joint_dof']} joint degrees of freedom, "
+            f"{found['contact']}; mean of a walk "
             f"{found['mean_us']:.1f} us a step of 1 ms: {found['real_time_factor']:.0f} times real time"
         )
     if found := report.get("stabiliser"):
         console.print(
-            f"with stabiliser, every {found['period_ms']:.0f} ms: {found['figure']}: {found['joint_dof']} joint degrees of freedom, "
-            f"{found['contact']}; mean of a walk {found['mean_us']:.1f} us a step of 1 ms: {found['real_time_factor']:.0f} times real time"
+            f"with stabiliser, every {found['period_ms']:.0f} ms: {found['figure']}: {found['joint_dof']} joint "
+            "degrees of freedom, "
+            f"{found['contact']}; mean of a walk {found['mean_us']:.1f} us a step of 1 ms: "
+            f"{found['real_time_factor']:.0f} times real time"
         )
     if found := report.get("mujoco"):
         table = Table("walk of " + found["robot"], "us a step", "times real time", "MuJoCo / Bunraku")

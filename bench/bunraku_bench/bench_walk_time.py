@@ -64,7 +64,7 @@ def cut_soles(description: Any, feet: tuple[str, str], pieces: int) -> Any:
 
 def cut(box: Any, pieces: int) -> list[Any]:
     """A box cut into equal pieces along its x axis."""
-    from bunraku.model.description import rotation_matrix
+    from bunraku.model.rotations import rotation_matrix
 
     x, y, z = box.size
     turn, out = rotation_matrix(box.rotation), []

@@ -128,8 +128,8 @@ def measure_experiments(plots: Path | None = None) -> dict[str, Any]:
 
 def run(trial: Trial, plots: Path | None) -> dict[str, Any]:
     """One trial: a row."""
-    from bunraku.cli.walk_command import simulate
-    from bunraku.cli.walk_output import report_of, summary_of
+    from bunraku.cli.walk_output import summary_of
+    from bunraku.walking.walk import walked
     from bunraku.walking.walker import Walker
 
     row: dict[str, Any] = {
@@ -144,9 +144,8 @@ def run(trial: Trial, plots: Path | None) -> dict[str, Any]:
             terrain=trial.terrain,
         )
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "walk.bkr"
-            factor = simulate(walker, [], path, title=trial.walk, update=lambda *_: None)
-            report = report_of(walker, path)
+            walk = walked(walker, Path(folder) / "walk.bkr", title=trial.walk)
+            walk.recording.close()
     except BunrakuError as error:
         return {**row, "error": str(error)}
     if plots is not None:
@@ -161,8 +160,8 @@ def run(trial: Trial, plots: Path | None) -> dict[str, Any]:
             trial.contact,
         )
         name = "-".join(w.replace(" ", "_") for w in words if w)
-        write_bytes(plots / f"{name}.png", plot_forces(report))
-    return {**summary_of(report, walker, factor), **row}
+        write_bytes(plots / f"{name}.png", plot_forces(walk.report))
+    return {**summary_of(walk), **row}
 
 
 def cells(r: dict[str, Any]) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def test_torques_replay_in_a_plain_world(tmp_path):
 
 @pytest.mark.parametrize("contact", ["penalty", "virtual_link"])
 def test_other_contact_models_need_little_help(contact, tmp_path):
-    """The same torques under another contact model, with servos along the motion: their share of the torque is small."""
+    """The same torques under another contact model, with servos along the motion: their share of torque is small."""
     c = bk.Choreography()
     start = c.figure.q.copy()
     with c.record(tmp_path / "slow.bkr"):

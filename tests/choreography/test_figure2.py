@@ -1,4 +1,7 @@
-"""Document 004, Fig. 2: standing on both feet, one hand dragged down: the hips go to the other side. Kinematics alone does not move them."""
+"""Document 004, Fig. 2: standing on both feet, one hand dragged down: the hips go to the other side.
+
+Kinematics alone does not move them.
+"""
 
 import numpy as np
 import pytest

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bunraku.choreography.trials import DISTANCES, directions, grid, try_drag
+from bunraku_bench.drag_trials import DISTANCES, directions, grid, try_drag
 
 
 def test_directions_are_spread_evenly():

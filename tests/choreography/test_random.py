@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bunraku.choreography.random_dance import RandomDance
+from bunraku_bench.random_dance import RandomDance
 
 
 def test_a_minute_of_random_dancing():

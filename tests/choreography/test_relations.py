@@ -1,5 +1,5 @@
-"""L, Phi and phi by recursion against the dense formulas of document 004 as settled: L = Jb Mb^-1 Jb', Phi = Jj - Jb Mb^-1 Mbj,
-phi = J_dot v - Jb Mb^-1 hb, and against forward dynamics."""
+"""L, Phi and phi by recursion against the dense formulas of document 004 as settled: L = Jb Mb^-1 Jb', Phi = Jj - Jb
+Mb^-1 Mbj, phi = J_dot v - Jb Mb^-1 hb, and against forward dynamics."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,8 @@ def test_position_only_takes_the_linear_rows_and_any_number_of_links():
 
 
 def test_accelerations_of_forward_dynamics_obey_the_relation():
-    """aba with forces on feet and hands gives v'; the relation gives the same end accelerations from the joints' part of it."""
+    """aba with forces on feet and hands gives v'; the relation gives the same end accelerations from the joints' part
+    of it."""
     model = bk.human()
     q, v, tau = random_state(model, 7)
     tau[:6] = 0.0

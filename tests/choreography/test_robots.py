@@ -1,4 +1,5 @@
-"""Robots on stage, and every contact model: they stand, follow a drag and stay up; what cannot be choreographed says so in one sentence."""
+"""Robots on stage, and every contact model: they stand, follow a drag and stay up; what cannot be choreographed says so
+in one sentence."""
 
 import numpy as np
 import pytest

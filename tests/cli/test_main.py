@@ -1,6 +1,7 @@
 """The command line: help, version, unknown commands, exit codes, JSON; cheap commands load no compiler."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -54,6 +55,18 @@ def test_info_json(capsys):
     assert {b["name"] for b in data["bodies"]} >= {"pelvis", "left_foot"}
     knee = next(j for j in data["joints"] if j["name"] == "left_knee")
     assert knee["lower"] == [0.0] and knee["upper"] == [2.6]
+
+
+def test_json_has_no_infinities(capsys):
+    """A joint without limits has none in JSON either: null, not Infinity, which is no JSON."""
+    assert main(["info", "human", "--json"]) == 0
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    data = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    hip = next(j for j in data["joints"] if j["name"] == "left_hip")
+    assert None in hip["lower"] or hip["lower"] == []
 
 
 def test_info_table(capsys):
@@ -113,6 +126,19 @@ def test_a_reader_that_leaves_is_no_error():
         [f"{sys.executable} -m bunraku info human | head -1"], shell=True, capture_output=True, text=True
     )
     assert done.stderr == "" and "human" in done.stdout
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["info", "--help"], ["info", "human", "--json"]])
+def test_a_reader_that_left_before_the_first_word(args):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "bunraku", *args], stdout=writer, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_full_disk_gets_one_sentence():

@@ -8,6 +8,7 @@ import pytest
 import bunraku as bk
 from bunraku.cli import main
 from bunraku.motion import Recording
+from bunraku.world import World
 
 
 def test_a_scene_is_recorded_as_it_runs(tmp_path, capsys):
@@ -27,6 +28,29 @@ def test_the_name_of_the_scene_is_the_name_of_the_file(tmp_path, capsys, monkeyp
     monkeypatch.chdir(tmp_path)
     assert main(["record", "spin", "--seconds", "0.02"]) == 0
     assert "spin.bkr: 21 frames" in capsys.readouterr().out and (tmp_path / "spin.bkr").exists()
+
+
+def test_ctrl_c_leaves_the_old_recording_and_says_where_the_new_one_is(tmp_path, capsys, monkeypatch):
+    """With no file of that name the recording gets it; a complete one stays, and the new one is beside."""
+    out, step = tmp_path / "run.bkr", World.step
+
+    def interrupted(world, steps=1):
+        step(world, steps)
+        if world.time > 0.1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(World, "step", interrupted)
+    args = ["record", "spin", "--out", str(out), "--seconds"]
+    assert main([*args, "0.4"]) == 130
+    assert capsys.readouterr().err == f"bunraku record: interrupted. The recording up to there: {out}.\n"
+    before = out.read_bytes()
+    assert main([*args, "0.2"]) == 130
+    err = capsys.readouterr().err
+    assert err == f"bunraku record: interrupted. The recording up to there: {out}.part; {out} is as it was.\n"
+    assert out.read_bytes() == before and sorted(p.name for p in tmp_path.iterdir()) == ["run.bkr", "run.bkr.part"]
+    for path in (out, tmp_path / "run.bkr.part"):
+        with Recording.open(path) as r:
+            assert r.finished and r.times[-1] > 0.1 and r.events[-1]["error"] == "KeyboardInterrupt"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.cli import main
+from bunraku.cli.run_command import FILES
 
 
 def test_list(capsys):
@@ -40,6 +41,7 @@ def test_files_and_json(tmp_path, capsys):
     assert data["steps"] == 500 and data["seed"] == 7 and data["contact"] == "pgs"
     assert [b["connection"] for b in data["broken"]] == ["left grip", "right grip"]
     assert sorted(p.name for p in folder.iterdir()) == ["plot.png", "state.npz", "strobe.png", "summary.json"]
+    assert {p.name for p in folder.iterdir()} == set(FILES)
     assert all((folder / name).read_bytes()[:4] == b"\x89PNG" for name in ("plot.png", "strobe.png"))
     world = bk.scene.load("bar").resume(folder / "state.npz")
     assert world.time == pytest.approx(0.5) and np.allclose(world["acrobat"].com, data["figures"]["acrobat"]["com_m"])

@@ -1,13 +1,11 @@
 """`bunraku walk`: its files, its table, and one sentence for every mistake."""
 
 import json
-import math
 
-import numpy as np
 import pytest
 
 from bunraku.cli import main
-from bunraku.cli.walk_command import Push, force_of, pattern_of, push_of
+from bunraku.cli.walk_output import FILES
 from bunraku.motion import Recording
 
 LEGLESS = """<robot name="crate"><link name="base"><inertial><mass value="1"/>
@@ -27,6 +25,7 @@ def test_two_steps_and_their_files(tmp_path, capsys):
     assert names == {
         "walk.bkr", "summary.json", "walk.gif", "strobe.png", "forces.png", "zmp.png", "footprints.png", "torques.png",
     }  # fmt: skip
+    assert names | {"walk.html"} == set(FILES)
     with Recording.open(out / "walk.bkr") as r:
         assert r.finished and r.duration == pytest.approx(said["simulated_s"])
         assert [e["kind"] for e in r.events] == ["push", "push"]
@@ -56,7 +55,7 @@ def test_two_steps_and_their_files(tmp_path, capsys):
         (["--terrain", "stairs 5 of 0.9 m"], "stairs: 'human' cannot walk them"),
         (["--terrain", "slope 60 degrees"], "slope"),
         (["--terrain", "stairs", "--footsteps", "two steps"], "brings its own footsteps"),
-        (["--terrain", "slope", "--pace", "slowly"], "leave --pace out"),
+        (["--terrain", "slope", "--pace", "slowly"], "leave the pace out"),
     ],
 )
 def test_mistakes_are_one_sentence(args, text, tmp_path, capsys, monkeypatch):
@@ -67,23 +66,3 @@ def test_mistakes_are_one_sentence(args, text, tmp_path, capsys, monkeypatch):
     error = capsys.readouterr().err
     assert text in error and "Traceback" not in error and error.count("\n") == 1
     assert not (tmp_path / "bunraku-walk").exists()
-
-
-def test_pushes_in_words():
-    assert push_of("300@2.5:left") == Push(300.0, 2.5, 90.0) and push_of("20@1") == Push(20.0, 1.0, 0.0)
-    assert push_of("20@1:-45") == Push(20.0, 1.0, -45.0)
-
-
-def test_the_pace_is_said_once_for_all_footsteps():
-    slow, usual = (pattern_of("human", None, "two steps", None, pace)[0] for pace in ("slowly", None))
-    bumpy = pattern_of("human", None, "two steps", "bumps 1 cm")[0]
-    assert bumpy.steps == slow.steps  # with care, unless it is said
-    assert slow.duration > usual.duration and slow.steps[0].position[0] < usual.steps[0].position[0]
-
-
-def test_a_push_counts_from_where_the_figure_heads():
-    pattern, _ = pattern_of("human", None, "turn 40 degrees")
-    early, late = (force_of(Push(100.0, t, 90.0), pattern) for t in (0.1, pattern.duration))
-    assert early == pytest.approx((0.0, 100.0, 0.0), abs=1e-9)
-    heading = math.radians(40.0)
-    assert np.allclose(late, (-100 * math.sin(heading), 100 * math.cos(heading), 0.0), atol=0.5)

@@ -41,6 +41,15 @@ def test_same_as_all_pairs(seed):
         assert np.array_equal(both[0].ids[:a], both[1].ids[:a]) and np.array_equal(both[0].data[:a], both[1].data[:a])
 
 
+def test_the_margin_counts_along_the_axis_of_the_sweep():
+    """Balls in a row, 0.9 of the margin apart: each meets the next; 1.1 of it apart: none does."""
+    for axis in range(3):
+        for share, met in ((0.9, 9), (1.1, 0)):
+            step = (0.2 + share * 0.02) * np.eye(3)[axis]
+            geometry = Geometry.of([Placed(thing(Shape("sphere", (0.1,))), k) for k in range(10)], sweep=True)
+            assert Contacts(geometry).detect(poses(*(k * step for k in range(10))), 0.02) == met
+
+
 def test_order_is_by_shape_and_independent_of_history():
     things, where = random_scene(3, 40)
     geometry = Geometry.of([Placed(m, k) for k, m in enumerate(things)], GROUND, sweep=True)

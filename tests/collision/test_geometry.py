@@ -33,10 +33,11 @@ def pairs_by_name(geometry: Geometry) -> set[tuple[str, str]]:
 
 def test_arrays_say_what_the_shapes_are():
     g = Geometry.of([Placed(bk.box((0.2, 0.4, 0.6)), 0), Placed(bk.capsule(0.1, 0.6), 1, material=3)], [Fixed(Shape("plane"), 7)])  # fmt: skip
-    assert g.ints[:, at.KIND].tolist() == [at.BOX, at.CAPSULE, at.PLANE]
-    assert g.ints[:, at.BODY].tolist() == [1, 2, 0] and g.ints[:, at.MATERIAL].tolist() == [0, 3, 7]
-    assert np.allclose(g.reals[0, :3], [0.1, 0.2, 0.3]) and np.allclose(g.reals[1, :3], [0.1, 0.3, 0.0])
-    assert np.allclose(g.reals[:2, at.RADIUS], [math.sqrt(0.14), 0.4]) and g.reals[2, at.RADIUS] == math.inf
+    assert g.kinds.column("kind").tolist() == [at.BOX, at.CAPSULE, at.PLANE]
+    assert g.body.tolist() == [1, 2, 0] and g.kinds.column("material").tolist() == [0, 3, 7]
+    assert np.allclose(g.forms[0].size, [0.1, 0.2, 0.3]) and np.allclose(g.forms[1].size, [0.1, 0.3, 0.0])
+    radius = g.forms.column("radius")
+    assert np.allclose(radius[:2], [math.sqrt(0.14), 0.4]) and radius[2] == math.inf
     assert g.pairs.tolist() == [[0, 1], [0, 2], [1, 2]] and g.bodies == 3 and not g.sweeps
 
 
@@ -76,7 +77,7 @@ def test_excluded_pairs():
 
 def test_materials_by_name():
     g = Geometry.of([Placed(arm(True), material={"upper": 4})])
-    assert g.ints[:, at.MATERIAL].tolist() == [0, 4, 0]
+    assert g.kinds.column("material").tolist() == [0, 4, 0]
 
 
 def test_without_the_extra_general_shapes_are_left_out_with_a_note(monkeypatch):

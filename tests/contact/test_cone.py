@@ -1,5 +1,5 @@
-"""One contact alone: the exact cone solution against a search over all directions, and what the literal scheme of 001
-gives instead."""
+"""One contact alone: the exact cone solution against a search over all directions, and what the literal scheme of Nakaoka
+et al. gives instead."""
 
 import numpy as np
 import pytest

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.contact.blocks import BOUNDED, CONTACT, EQUALITY
 from bunraku.contact.pgs import BROKEN, LIMIT, SOLVED, STUCK
+from bunraku.contact.problem import BOUNDED, CONTACT, EQUALITY
 from contact_problems import CORNERS, G, Problem, Scene, box_inverse, pile, point_rows, standing, tower
 
 DT = 0.001

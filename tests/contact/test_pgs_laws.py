@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from bunraku.contact.blocks import CONTACT
 from bunraku.contact.pgs import SOLVED
+from bunraku.contact.problem import CONTACT
 from contact_problems import Problem, random_problem
 
 ROOT = os.path.join(os.path.dirname(__file__), "..")
@@ -98,14 +98,14 @@ import numpy as np
 from numba.core.runtime import _nrt_python, rtsys
 _nrt_python.memsys_enable_stats()
 from contact_problems import tower
-from bunraku.contact.pgs import solve_repeated, work_size
-p = tower(3, tilt=0.6, scatter=2.0).problem()
+from bunraku.contact.pgs import solve_repeated
+from bunraku.kernel.record import handle
+d = tower(3, tilt=0.6, scatter=2.0).problem().dense()
 starts = np.zeros((1, 36))
-work, lam = np.zeros(work_size(36, 12)), np.zeros(36)
 
 def count(n):
     before = rtsys.get_allocation_stats().alloc
-    solve_repeated.call(p.K, p.b, p.ints, p.reals, 12, 36, lam, work, 1e-6, 1000, starts, n)
+    solve_repeated.call(handle(d), 36, 12, 1e-6, 1000, starts, n)
     return rtsys.get_allocation_stats().alloc - before
 
 count(1)

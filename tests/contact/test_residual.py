@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bunraku.contact.blocks import BOUNDED, CONTACT, EQUALITY
+from bunraku.contact.problem import BOUNDED, CONTACT, EQUALITY
 from contact_problems import Problem, random_problem, standing
 
 K3 = np.diag([4.0, 9.0, 9.0])
@@ -53,14 +53,14 @@ def test_the_same_in_every_unit():
     p = random_problem(3, contacts=2, rows=6, rank=9)
     lam = np.random.default_rng(0).normal(size=len(p.b))
     unit = np.ones(len(p.b))
-    for (kind, _), row in zip(p.blocks, p.ints[:, 1]):
+    for (kind, _), row in zip(p.blocks, p.rows):
         if kind == CONTACT:
             unit[row : row + 3] = 0.01  # centimetres
         else:
             unit[row] = 57.3  # degrees
     # v' = v / unit, lam' = lam * unit leaves the power v . lam alone
     blocks = []
-    for (kind, reals), row in zip(p.blocks, p.ints[:, 1]):
+    for (kind, reals), row in zip(p.blocks, p.rows):
         r = (*reals, 0.0, 0.0, 0.0)
         blocks.append((kind, reals if kind == CONTACT else (r[0] / unit[row] ** 2, r[1] * unit[row], r[2] * unit[row])))
     other = Problem(p.K / np.outer(unit, unit), p.b / unit, blocks)

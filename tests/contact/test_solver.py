@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.contact.pgs import solve_one, work_size
+from bunraku.contact.pgs import make_dense, solve_one
+from bunraku.kernel.record import handle
 
 CONTACT, EQUALITY, BOUNDED = 0, 1, 2
 
@@ -13,16 +14,16 @@ CONTACT, EQUALITY, BOUNDED = 0, 1, 2
 def solve(K, b, kinds, reals, lam=None, tolerance=1e-9, sweeps=500):
     """(impulses, velocities, status, residual) of a problem given by kinds of blocks."""
     sizes = [3 if k == CONTACT else 1 for k in kinds]
-    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    ints = np.array([kinds, first], dtype=np.int64).T.copy()
-    m = int(sum(sizes))
-    lam = np.zeros(m) if lam is None else lam.copy()
-    K, b = np.ascontiguousarray(K, dtype=float), np.ascontiguousarray(b, dtype=float)
-    work = np.zeros(work_size(m, len(kinds)))
-    status, _, residual = solve_one.call(
-        K, b, ints, np.array(reals, dtype=float).reshape(-1, 3), len(kinds), m, lam, work, tolerance, sweeps
-    )
-    return lam, K @ lam + b, status, residual
+    m, K, b = int(sum(sizes)), np.asarray(K, dtype=float), np.asarray(b, dtype=float)
+    d = make_dense(m, len(kinds))
+    d.K[:], d.problem.b[:], d.problem.lam[:m] = K, b, 0.0 if lam is None else lam
+    for k, (kind, (first, low, high)) in enumerate(zip(kinds, reals)):
+        block = d.problem.blocks[k]
+        block.kind, block.row, block.low, block.high = kind, sum(sizes[:k]), low, high
+        block.mu, block.compliance = (first, 0.0) if kind == CONTACT else (0.0, first)
+    status, _, residual = solve_one.call(handle(d), m, len(kinds), tolerance, sweeps)
+    found = d.problem.lam[:m].copy()
+    return found, K @ found + b, status, residual
 
 
 def contact_errors(lam, v, b, mu):

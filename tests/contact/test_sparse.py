@@ -8,12 +8,12 @@ import sys
 import numpy as np
 import pytest
 
-from bunraku.contact.blocks import BOUNDED, CONTACT, EQUALITY
 from bunraku.contact.pgs import BROKEN, LIMIT, SOLVED, STUCK
+from bunraku.contact.problem import BOUNDED, CONTACT, EQUALITY
 from contact_problems import Problem, pile, random_problem, standing, tower
 from sparse_problems import Sparse, heap, one_tree, sparse_scene, sparse_tower, trees_of
 
-TESTS = os.path.join(os.path.dirname(__file__), "..", "..")
+TESTS = os.path.join(os.path.dirname(__file__), "..")
 
 
 def solved(q: Sparse, lam=None, **options):
@@ -249,14 +249,14 @@ import sys; sys.path.insert(0, {tests!r})
 import numpy as np
 from numba.core.runtime import _nrt_python, rtsys
 _nrt_python.memsys_enable_stats()
-from sparse_problems import heap, sparse_scene, solve_one, work_size, iwork_size
+from sparse_problems import handle, heap, sparse_scene, solve_one
 q = sparse_scene(heap(3, scatter=1.0))
-work, iwork, lam = np.zeros(work_size(q.m, q.nb)), np.zeros(iwork_size(q.nb, q.ntrees), dtype=np.int64), np.zeros(q.m)
+a = q.record()
 
 def count(cap):
     before = rtsys.get_allocation_stats().alloc
-    lam[:] = 0.0
-    solve_one.call(q.trees, q.ntrees, q.starts, q.cols, q.values, q.p.b, q.ints, q.reals, q.nb, q.m, lam, work, iwork, 1e-12, cap)
+    a.problem.lam[:] = 0.0
+    solve_one.call(handle(a), q.m, q.nb, 1e-12, cap)
     return rtsys.get_allocation_stats().alloc - before
 
 count(1)

@@ -9,9 +9,11 @@ from bunraku.draw import render as render_module
 from bunraku.draw.camera import Camera, look
 from bunraku.draw.raycast import FAR, hit, normal
 from bunraku.draw.render import render
-from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE, Scene
+from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE, Scene, Solid
 from bunraku.errors import InputError
-from bunraku.model.along import frame_along
+from bunraku.kernel.compile import part
+from bunraku.kernel.record import handle
+from bunraku.model.rotations import frame_along
 
 RED = (0.9, 0.1, 0.1)
 
@@ -57,6 +59,16 @@ def distance(kind: int, size: np.ndarray, p: np.ndarray) -> float:
     return float(np.linalg.norm(np.maximum(d, 0.0)) + min(d.max(), 0.0))
 
 
+@part
+def hit_of(h, o, d):
+    return hit(Solid(h), o, d)
+
+
+@part
+def normal_of(h, point):
+    return normal(Solid(h), point)
+
+
 @pytest.mark.parametrize("kind", [SPHERE, CAPSULE, BOX])
 def test_hits_agree_with_sphere_tracing(kind: int) -> None:
     """300 random rays: the same hit distance to 1e-5 m, the same misses, and outward normals along the distance's
@@ -67,11 +79,11 @@ def test_hits_agree_with_sphere_tracing(kind: int) -> None:
         size = rng.uniform(0.2, 0.8, 3)
         turn = frame_along(unit(rng.normal(size=3)))
         centre = rng.normal(size=3) * 0.3
-        row = np.zeros(20)
-        row[0], row[4:7], row[7:16], row[16:19] = kind, centre, turn.ravel(), size
+        solid = Solid()
+        solid.kind, solid.centre, solid.turn, solid.size = kind, tuple(centre), tuple(turn.ravel()), tuple(size)
         start = unit(rng.normal(size=3)) * 4.0
         way = unit(rng.normal(size=3) * 0.5 - start)
-        got = hit(row, *start, *way)
+        got = hit_of(handle(solid), tuple(start), tuple(way))
         t, near = 0.0, np.inf
         for _ in range(400):
             near = distance(kind, size, turn.T @ (start + t * way - centre))
@@ -86,7 +98,7 @@ def test_hits_agree_with_sphere_tracing(kind: int) -> None:
         hits += 1
         assert got == pytest.approx(t, abs=1e-5)
         place = start + got * way
-        n = np.array(normal(row, *place))
+        n = np.array(normal_of(handle(solid), tuple(place)))
         assert np.linalg.norm(n) == pytest.approx(1.0, abs=1e-6)
         ahead = distance(kind, size, turn.T @ (place + 1e-4 * n - centre))
         assert ahead == pytest.approx(1e-4, rel=2e-2)
@@ -120,7 +132,7 @@ def picture_at(picture: np.ndarray, camera: Camera, point: tuple[float, float, f
 
 
 def busy_scene() -> Scene:
-    """A hundred primitives."""
+    """A hundred solids."""
     rng = np.random.default_rng(0)
     scene = Scene()
     for _ in range(34):
@@ -179,4 +191,4 @@ def test_bad_scenes() -> None:
         render(Scene(), above(1.0), 0, 10)
     point = Scene()
     point.capsule((0, 0, 0), (0, 0, 0), 0.1, RED)
-    assert point.primitives[0, 0] == SPHERE
+    assert point.solids[0].kind == SPHERE

@@ -7,14 +7,15 @@ import pytest
 from PIL import Image
 
 from bunraku.draw.walk_plots import contact_plot, push_plot, walk_plots
+from bunraku.humanoid.foot import feet_of
 from bunraku.walking.walk_report import walk_report
-from squatting import plates, record_squat
+from squatting import record_squat
 
 
 @pytest.mark.parametrize("servos", [True, False])
 def test_plots_are_pictures(servos, tmp_path):
     with record_squat(tmp_path / "run.bkr", servos=servos, seconds=0.7) as r:
-        plots = walk_plots(walk_report(r, plates(r.figure().model)))
+        plots = walk_plots(walk_report(r, feet_of(r.figure().model)))
     assert set(plots) == {"forces", "zmp", "footprints", "torques"}
     for data in plots.values():
         picture = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))

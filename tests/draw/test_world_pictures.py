@@ -4,7 +4,7 @@ import numpy as np
 
 import bunraku as bk
 from bunraku.draw.render import render
-from bunraku.draw.solid_scene import BOX, CAPSULE, KIND, SPHERE
+from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE
 from bunraku.draw.world_pictures import camera_for, chosen, plot, strobe, world_scene
 from bunraku.model import Shape
 from bunraku.scene import load
@@ -23,12 +23,12 @@ def world():
 def test_every_shape_is_drawn_where_it_is():
     w = world()
     scene = world_scene(w, [w.q])
-    kinds = [int(row[KIND]) for row in scene.rows]
+    kinds = [int(solid.kind) for solid in scene.solids]
     assert kinds == [BOX, BOX, SPHERE, CAPSULE] and scene.floor == -0.2
     camera = camera_for(scene, "front", 1.0)
     with_box = render(scene, camera, 200, 200)
     column, row = (int(x) for x in camera.project(np.array([1.0, 0, 0.5]), 200, 200))
-    scene.rows.pop(1)
+    scene.solids.pop(1)
     assert not np.array_equal(with_box[row, column], render(scene, camera, 200, 200)[row, column])
 
 

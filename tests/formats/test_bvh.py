@@ -1,9 +1,6 @@
 """BVH: any channels are read, what is written reads back the same, our figures come out as they moved, bad files get
 one sentence."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,9 +10,9 @@ from bunraku.formats import bvh
 from bunraku.formats.bvh_motion import ORDERS, from_motion, load_bvh, to_motion
 from bunraku.model.configuration import difference
 from bunraku.motion import Motion
+from motion_data import SHARED, clip
 
-SHARED = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[3] / "shared"))
-CLIPS = sorted((SHARED / "data" / "bvh").glob("*.bvh"))
+CLIPS = sorted(path.stem for path in (SHARED / "data" / "bvh").glob("*.bvh"))
 
 SMALL = """HIERARCHY
 ROOT hips
@@ -110,11 +107,32 @@ def test_any_channels_in_any_order():
     assert np.allclose(pose.pose("hand end")[0] - pose.pose("hand")[0], world(end))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_rotations_multiply_in_the_order_of_their_channels(seed):
+    """Every channel at work at once, against the format's own rules."""
+    file = bvh.parse(SMALL)
+    file.values[:] = np.random.default_rng(seed).uniform(-120.0, 120.0, file.values.shape)
+    check_places(file, to_motion(file, scale=0.1), (0, 1), 0.1)
+
+
 def test_read_written_and_read_again_is_the_same():
     file = bvh.parse(SMALL)
     again = bvh.parse(file.text())
     assert again.joints == file.joints and np.array_equal(again.values, file.values)
     assert again.frame_time == file.frame_time
+
+
+def test_joints_may_stand_in_any_order_behind_their_parents():
+    """A file names them branch by branch; each keeps its own channels."""
+    joint, turns = bvh.BvhJoint, ("Zrotation", "Yrotation", "Xrotation")
+    level = [joint("hips", -1, channels=("Xposition", *turns)), joint("arm", 0, (1, 0, 0), turns), joint("leg", 0, (0, -1, 0), turns),
+             joint("hand", 1, (2, 0, 0), turns[:1]), joint("foot", 2, (0, -2, 0), turns[:2])]  # fmt: skip
+    file = bvh.Bvh(level, np.arange(26.0).reshape(2, 13), 0.01)
+    again = bvh.parse(file.text())
+    assert [j.name for j in again.joints] == ["hips", "arm", "hand", "leg", "foot"]
+    for k, j in enumerate(file.joints):
+        n = [x.name for x in again.joints].index(j.name)
+        assert np.array_equal(again.values[:, again.columns(n)], file.values[:, file.columns(k)])
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -168,9 +186,10 @@ def test_frames_a_second():
     assert np.allclose(file.values[:, 2], np.linspace(0, 100, 51))  # x ahead is BVH's z, in centimetres
 
 
-@pytest.mark.skipif(not CLIPS, reason=f"no BVH clips of the CMU collection in {SHARED}")
-@pytest.mark.parametrize("path", CLIPS, ids=lambda p: p.stem)
-def test_cmu_clips(path):
+@pytest.mark.parametrize("name", ["own", *(CLIPS or ["02_01"])])
+def test_clips_there_and_back(name, tmp_path):
+    """Of the CMU collection, where it is at hand, and one of our own that is like them."""
+    path = clip(name, tmp_path)
     file = bvh.read(path)
     again = bvh.parse(file.text())
     assert again.joints == file.joints and np.abs(again.values - file.values).max() == 0.0
@@ -179,7 +198,8 @@ def test_cmu_clips(path):
     back = to_motion(bvh.parse(from_motion(motion, scale=0.056444).text()), scale=0.056444, name=path.stem)
     assert back.model.nq == motion.model.nq and largest_turn(motion, back) < 1e-6
     heads = bk.kinematics(motion.model, motion.q).pose("Head")[0][:, 2]
-    assert 1.2 < heads.mean() < 1.9  # m: a person upright, z up
+    low = 1.1 if name == "23_14" else 1.2  # who squats there
+    assert low < heads.mean() < 1.9  # m: a person upright, z up
 
 
 BAD = {

@@ -15,7 +15,8 @@ from bunraku.errors import FormatError, MissingExtra
 from bunraku.formats import mjcf_source
 from bunraku.formats.mjcf import read
 from bunraku.model.check import check
-from bunraku.model.description import Description, rotation_matrix
+from bunraku.model.description import Description
+from bunraku.model.rotations import rotation_matrix
 from description_pose import joints, link_poses
 from robots import humanoid_mjcf
 

@@ -182,6 +182,19 @@ def test_inertia_of_a_turned_origin(tmp_path):
     assert link.inertia.mass == 4.0 and link.inertia.com == (1.0, 2.0, 3.0)
 
 
+def test_inertia_of_an_origin_turned_about_all_axes(tmp_path):
+    """R I R' with R = Rz(yaw) Ry(pitch) Rx(roll): a turn whose opposite gives another matrix."""
+    r, p, y = 0.4, -0.7, 1.1
+    Rx = np.array([[1, 0, 0], [0, math.cos(r), -math.sin(r)], [0, math.sin(r), math.cos(r)]])
+    Ry = np.array([[math.cos(p), 0, math.sin(p)], [0, 1, 0], [-math.sin(p), 0, math.cos(p)]])
+    Rz = np.array([[math.cos(y), -math.sin(y), 0], [math.sin(y), math.cos(y), 0], [0, 0, 1]])
+    R, own = Rz @ Ry @ Rx, np.array([[1.0, 0.1, -0.2], [0.1, 2.0, 0.3], [-0.2, 0.3, 2.5]])
+    numbers = 'ixx="1" iyy="2" izz="2.5" ixy="0.1" ixz="-0.2" iyz="0.3"'
+    inertial = f'<inertial><origin rpy="{r} {p} {y}"/><mass value="4"/><inertia {numbers}/></inertial>'
+    (link,) = read(write(tmp_path, f'<link name="a">{inertial}</link>')).links
+    np.testing.assert_allclose(link.inertia.matrix(), R @ own @ R.T, atol=1e-14)
+
+
 def test_primitive_shapes_have_half_sizes(tmp_path):
     shapes = "".join(
         f'<collision name="c{n}"><origin xyz="{n} 0 0"/><geometry>{text}</geometry></collision>'

@@ -14,7 +14,8 @@ import pytest
 from bunraku.errors import ModelError
 from bunraku.formats.urdf import read
 from bunraku.model.check import check
-from bunraku.model.description import Description, Inertia, rotation_matrix
+from bunraku.model.description import Description, Inertia
+from bunraku.model.rotations import rotation_matrix
 from description_pose import joints, link_poses
 from robots import GOOD, ROBOTS, robot
 

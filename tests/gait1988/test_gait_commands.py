@@ -15,6 +15,7 @@ from PIL import Image
 from bunraku.cli import main
 from bunraku.gait1988.gaitfile import read_gait_toml
 from bunraku.gait1988.library import flat
+from bunraku.gait1988.run_all import FILES
 
 
 def test_help_lists_the_stages(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +134,7 @@ def test_run_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "servo.txt",
         "walk.npz",
     } <= names
-    assert not any(name.startswith(".") for name in names)
+    assert names == set(FILES)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from PIL import Image
 
 from bunraku.draw.picture import gif_bytes, png_bytes
 from bunraku.draw.render import render
+from bunraku.draw.solid_scene import BOX
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress
 from bunraku.gait1988.library import flat, library_gait, stairs_up
@@ -48,7 +49,7 @@ def test_strobe_spreads_over_the_way(walk: Walk) -> None:
     times = times_of(0.0, 2.0, 0.25)
     assert len(times) == 9
     one, many = scene_of(walk, times[:1]), scene_of(walk, times)
-    assert len(many.rows) == 9 * len(one.rows)
+    assert len(many.solids) == 9 * len(one.solids)
     extent = many.bounds()[1][0] - many.bounds()[0][0]
     single = one.bounds()[1][0] - one.bounds()[0][0]
     assert extent - single == pytest.approx(2 * progress(walk), abs=0.15)
@@ -66,7 +67,7 @@ def test_what_is_drawn_fills_the_picture(name: str, view: str) -> None:
     camera = camera_for(scene, view, 2.0)
     scene.floor = None
     with_things = render(scene, camera, 400, 200)
-    scene.rows.clear()
+    scene.solids.clear()
     seen = (with_things != render(scene, camera, 400, 200)).any(axis=2)
     rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
     left, above = (0.5 * size * (1.0 - 1.0 / 1.06) - 1.0 for size in (400, 200))
@@ -88,8 +89,8 @@ def test_feet_stand_on_the_floor(walk: Walk) -> None:
     mm)."""
     for t in (0.0, 0.5, 1.0, 1.5):
         scene = scene_of(walk, np.array([t]))
-        boxes = [row for row in scene.rows if row[0] == 2]
-        lowest = min(row[6] - row[18] for row in boxes)
+        boxes = [solid for solid in scene.solids if solid.kind == BOX]
+        lowest = min(solid.centre[2] - solid.size[2] for solid in boxes)
         assert -0.0051 < lowest < 1e-9
 
 
@@ -98,12 +99,13 @@ def test_stairs_are_under_the_feet() -> None:
     walk = exact_walk(stairs_up(), samples=101)
     for t in (0.5, 1.5, 2.5):
         scene = scene_of(walk, np.array([t]), (0.0, 3.0))
-        treads = [row for row in scene.rows if row[0] == 2 and row[17] > 0.3]
-        soles = [row for row in scene.rows if row[0] == 2 and row[17] < 0.1]
+        boxes = [solid for solid in scene.solids if solid.kind == BOX]
+        treads = [box for box in boxes if box.size[1] > 0.3]
+        soles = [box for box in boxes if box.size[1] < 0.1]
         heights = []
         for sole in soles:
-            under = [row for row in treads if abs(row[4] - sole[4]) <= row[16]]
-            heights.append(sole[6] - sole[18] - (under[0][6] + under[0][18]))
+            under = [tread for tread in treads if abs(tread.centre[0] - sole.centre[0]) <= tread.size[0]]
+            heights.append(sole.centre[2] - sole.size[2] - (under[0].centre[2] + under[0].size[2]))
         assert min(heights) == pytest.approx(0.0, abs=2e-4)
         assert max(heights) > 0.01
 

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from bunraku.errors import InputError
+from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.foot_loads import foot_loads, hull_margin
-from squatting import plates, record_squat
+from squatting import record_squat
 
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
@@ -14,7 +15,7 @@ SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 @pytest.fixture(scope="module")
 def squat(tmp_path_factory):
     with record_squat(tmp_path_factory.mktemp("squat") / "squat.bkr") as r:
-        yield r, foot_loads(r, plates(r.figure().model))
+        yield r, foot_loads(r, feet_of(r.figure().model))
 
 
 def test_both_feet_carry_all_of_the_ground_reaction(squat):
@@ -52,4 +53,4 @@ def test_margins_in_closed_form():
 def test_two_feet_are_wanted(squat):
     r, _ = squat
     with pytest.raises(InputError, match="1 feet; wanted two"):
-        foot_loads(r, plates(r.figure().model)[:1])
+        foot_loads(r, feet_of(r.figure().model)[:1])

@@ -56,7 +56,7 @@ def test_stances_stand(walkers):
         for f in h.feet:
             p, R = k.pose(f.frame)
             assert abs(p[2]) < 1e-9 and np.allclose(R, np.eye(3), atol=1e-8)
-            corners = p + f.corners @ R.T
+            corners = p + f.outline @ R.T
             assert np.abs(corners[:, 2]).max() < 1e-8
         assert np.abs(bk.centre_of_mass(m, q)[:2]).max() < 1e-9  # above the middle of the soles
         assert not bk.within_limits(m, q)

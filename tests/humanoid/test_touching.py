@@ -1,12 +1,9 @@
-"""Corners of soles, and wrenches shared among points: the sum is the wrench; no corner pulls where the centre of
-pressure is inside."""
+"""Wrenches shared among points: the sum is the wrench; no corner pulls where the centre of pressure is inside."""
 
 import numpy as np
 import pytest
 
-import bunraku as bk
-from bunraku.errors import InputError
-from bunraku.humanoid.touching import corner_forces, point_forces, soles
+from bunraku.humanoid.touching import corner_forces, point_forces
 
 CORNERS = np.array([(-0.1, -0.06, 0.0), (-0.1, 0.06, 0.0), (0.09, -0.06, 0.0), (0.09, 0.06, 0.0)])
 
@@ -40,12 +37,3 @@ def test_a_grip_takes_force_and_couple():
     points, forces = point_forces(p, wrench)
     assert np.allclose(total(points, forces, p), wrench)
     assert len(point_forces(p, np.array([1.0, 0, 0, 0, 0, 0]))[0]) == 1
-
-
-def test_soles_of_the_human():
-    left, right = soles(bk.human())
-    assert (left.link, right.link) == ("left_foot", "right_foot")
-    assert np.allclose(np.ptp(left.corners, axis=0), [0.19, 0.12, 0.0])
-    assert np.all(left.corners[2:, 0] > left.corners[:2, 0]) and left.corners[1, 1] > left.corners[0, 1]
-    with pytest.raises(InputError, match="foot"):
-        soles(bk.sphere(0.1))

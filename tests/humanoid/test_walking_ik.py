@@ -5,10 +5,8 @@ import pytest
 
 import bunraku as bk
 from bunraku.humanoid.parts import humanoid
-from bunraku.humanoid.walking_ik import ball_rows, barrier, beyond_ranges, rotation_vectors, walking_poses
-from bunraku.model.configuration import exponential
-from bunraku.model.description import rotation_matrix
-from bunraku.model.limits import swing_twist_rates
+from bunraku.humanoid.walking_ik import barrier, beyond_ranges, walking_poses
+from bunraku.model.rotations import exponential, rotation_matrix
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +56,6 @@ def test_unreachable_plans_are_reported(h):
     assert np.all(np.isfinite(poses.q)) and poses.sole_error[1].max() > 0.1 and poses.sole_error[[0, 2]].max() < 1e-8
 
 
-def test_swing_and_twist_rows_of_many():
-    x = np.random.default_rng(1).normal(size=(20, 4))
-    x /= np.linalg.norm(x, axis=1)[:, None]
-    rows = ball_rows(x)
-    for k in range(20):
-        assert np.allclose([rows[0][k], rows[1][k]], swing_twist_rates(x[k])[1], atol=1e-9)
-
-
 def test_barrier_is_a_gradient():
     x, h = np.array([0.01, 0.04, 0.1]), 1e-6
     slope, bend = barrier(x, 0.05)
@@ -79,9 +69,3 @@ def test_beyond_ranges_agrees_with_within_limits(h):
     for x, row in zip(q, beyond_ranges(h.model, q)):
         said = bk.within_limits(h.model, x)
         assert all(np.isclose(row[k], said.get(j.name, 0.0)) for k, j in enumerate(h.model.joints))
-
-
-def test_rotation_vectors():
-    w = np.random.default_rng(2).uniform(-1.5, 1.5, (20, 3))
-    R = np.array([rotation_matrix(exponential(x)) for x in w])
-    assert np.allclose(rotation_vectors(R), w, atol=1e-12)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,86 @@ def test_unwritable_cache_falls_back(copy):
     (copy / "cache").write_text("a file where a folder should be")
     done = run(CALL, copy)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def nowhere_else(tmp_path, monkeypatch):
+    """The cache cannot be written: it goes into the temporary folder, which is our own here.
+
+    Gives the folder for all our processes.
+    """
+    (tmp_path / "file").write_text("a file where a folder should be")
+    monkeypatch.setenv("BUNRAKU_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    yield tmp_path / f"bunraku-kernels-{os.getuid()}"
+    for known in (kernel.cache_folder, kernel._of_this_process):
+        known.cache_clear()
+
+
+def folder_now():
+    for known in (kernel.cache_folder, kernel._of_this_process):
+        known.cache_clear()
+    return kernel.cache_folder(Path(kernel.__file__))
+
+
+needs_owners = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows: the temporary folder is the user's own")
+
+
+@needs_owners
+def test_the_temporary_cache_is_private_and_found_again(nowhere_else):
+    folder = folder_now()
+    assert folder.parent == nowhere_else and folder_now() == folder and kernel.trusted(folder)
+    assert [os.lstat(p).st_mode & 0o777 for p in (nowhere_else, folder)] == [0o700, 0o700]
+
+
+@needs_owners
+@pytest.mark.parametrize("which", ["parent", "folder"])
+@pytest.mark.parametrize("how", ["written by all", "written by the group", "a link", "another's"])
+def test_a_temporary_cache_that_others_could_fill_is_not_used(which, how, nowhere_else, tmp_path, monkeypatch):
+    good = folder_now()
+    bad = nowhere_else if which == "parent" else good
+    if how == "a link":
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        bad.rename(tmp_path / "elsewhere" / "there")
+        bad.symlink_to(tmp_path / "elsewhere" / "there")
+    elif how == "another's":
+        lstat = os.lstat
+
+        def of_another(path):
+            found = list(lstat(path))
+            found[4] += Path(path) == bad  # st_uid
+            return os.stat_result(found)
+
+        monkeypatch.setattr(os, "lstat", of_another)
+    else:
+        bad.chmod(0o777 if how == "written by all" else 0o770)
+    assert not kernel.trusted(good)
+    used = folder_now()
+    assert used.parent == tmp_path and used != nowhere_else and kernel.trusted(used)
+    assert os.lstat(used).st_mode & 0o777 == 0o700 and not list(used.iterdir())
+
+
+@needs_owners
+@pytest.mark.skipif(not kernel.JIT, reason="plain Python has no cache")
+def test_a_cache_is_looked_at_at_every_use(nowhere_else):
+    """A folder that is no longer ours alone is neither read nor written, though it was good when the kernel was made."""
+    folder_now()
+
+    def double(x):
+        return 2 * x
+
+    def made():
+        compiled = kernel.kernel(double)
+        return compiled, Path(compiled._cache.cache_path)
+
+    first, folder = made()
+    assert first(2.0) == 4.0 and len(list(folder.glob("*.nbc"))) == 1
+    second, _ = made()
+    third, _ = made()
+    assert second(3.0) == 6.0 and sum(second.stats.cache_hits.values()) == 1
+    folder.chmod(0o770)
+    assert third(3.0) == 6.0 and not third.stats.cache_hits
+    assert third(3) == 6 and len(list(folder.glob("*.nbc"))) == 1
 
 
 @pytest.mark.skipif(not kernel.JIT, reason="plain Python takes every type")

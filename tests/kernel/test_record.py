@@ -36,6 +36,7 @@ from bunraku.kernel.record import (
     vector,
     whole,
     wholes,
+    zeros,
 )
 from bunraku.kernel.table import COLUMNS, STAGES
 from bunraku.kernel.vec import add, mv
@@ -140,7 +141,7 @@ def played() -> tuple[ToyTable, int]:
     """A table that the kernel has worked on."""
     w = ToyTable()
     put(w.figure, q=np.arange(4.0), m=np.zeros((3, 3)))
-    put(w, state=ToyState(), soles=np.arange(18.0).reshape(3, 6), swings=np.zeros((2, 3), np.int64))
+    put(w, state=ToyState(), soles=np.arange(18.0).reshape(3, 6), swings=zeros(ToySwing, 2))
     put(w, names=np.arange(9), cube=np.zeros((2, 1, 3)), pinned=np.zeros((1, 2), np.int64))
     return w, int(enter.call(handle(w)))
 
@@ -174,6 +175,9 @@ def test_python_writes_what_it_reads():
     s.sole[1].place = (1.0, 2.0, 3.0)
     assert (s.clock, s.count, s.half, s.offset[1]) == (0.1, 7, (1.0, 2.0), (3.0, 4.0))
     assert flat(s)[ToyState.layout.fields["standing"].offset] == 1.0 and s.sole[1].place[2] == 3.0
+    speeds = s.sole.column("speed")
+    speeds[1, 2] = 9.0
+    assert speeds.shape == (2, 3) and s.sole[1].speed == (0.0, 0.0, 9.0)
     with np.errstate(divide="ignore"):
         assert 1.0 / ToyState().clock == np.inf  # as compiled code divides
 
@@ -219,6 +223,8 @@ def test_mistakes_are_told():
         s.half[0] = 1.0  # type: ignore[index]
     with pytest.raises(KeyError, match=r"no field 'clok'\. It has: clock"):
         load(s, {"clok": 1.0})
+    with pytest.raises(KeyError, match="no field 'plce'"):
+        s.sole.column("plce")
     with pytest.raises(ValueError):
         load(s, {"standing": [1.0, 2.0, 3.0]})
     with pytest.raises(IndexError, match="ToySole 2 of 2"):

@@ -47,3 +47,14 @@ def test_quaternion_matrix_divides_length_out():
     M = np.reshape(vec.quat_matrix(*q), (3, 3))
     assert np.allclose(M @ M.T, np.eye(3)) and np.linalg.det(M) > 0
     assert np.allclose(M, np.reshape(vec.quat_matrix(*(3 * q)), (3, 3)))
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_quaternion_matrix_turns_by_the_right_hand(axis):
+    """By 0.7 rad about an axis: the next one goes towards the one after it."""
+    q = [np.cos(0.35), 0.0, 0.0, 0.0]
+    q[1 + axis] = np.sin(0.35)
+    M = np.reshape(vec.quat_matrix(*q), (3, 3))
+    e = np.eye(3)
+    assert np.allclose(M @ e[axis], e[axis])
+    assert np.allclose(M @ e[(axis + 1) % 3], np.cos(0.7) * e[(axis + 1) % 3] + np.sin(0.7) * e[(axis + 2) % 3])

@@ -8,28 +8,24 @@ from bunraku.kernel.lanes import borrow
 from bunraku.linalg.dense import factor, multiply, padded, substitute
 
 
-@entry("D i i i i")
-def factor_and_solve(work, n, size, symmetric, x):
-    """The matrix is at 0, the smallest pivots before x, the inverse pivots before those."""
-    w = borrow(work)
-    factor(w, 0, n, size, size, symmetric == 1, x - n, x - 2 * n)
-    substitute(w, 0, n, size, x - 2 * n, x)
+@entry("D i i i D D D")
+def factor_and_solve(A, n, size, symmetric, tiny, inverse, x):
+    """x becomes A^-1 x."""
+    factor(borrow(A), 0, n, size, size, symmetric == 1, borrow(tiny), borrow(inverse))
+    substitute(borrow(A), n, size, borrow(inverse), borrow(x))
 
 
-@entry("D i i i")
-def product(work, n, m, x):
-    """x, b and the result follow one another."""
-    multiply(borrow(work), 0, n, m, x, x + n, x + 2 * n)
+@entry("D i i D D D")
+def product(A, n, m, x, b, out):
+    """A x + b."""
+    multiply(borrow(A), n, m, borrow(x), borrow(b), borrow(out))
 
 
 def solved(A, y, symmetric, n):
-    size = len(y)
-    work = np.full(n * n + 3 * n, np.nan)
-    work[: n * n].reshape(n, n)[:size, :size] = np.triu(A) if symmetric else A
-    work[n * n + n : n * n + 2 * n] = 1e-13
-    work[n * n + 2 * n : n * n + 2 * n + size] = y
-    factor_and_solve.call(work, n, size, int(symmetric), n * n + 2 * n)
-    return work[n * n + 2 * n :][:size]
+    size, matrix, x = len(y), np.full((n, n), np.nan), y.copy()
+    matrix[:size, :size] = np.triu(A) if symmetric else A
+    factor_and_solve.call(matrix.ravel(), n, size, int(symmetric), np.full(n, 1e-13), np.full(n, np.nan), x)
+    return x
 
 
 @pytest.mark.parametrize("size", [4, 8, 12, 24, 60])
@@ -60,6 +56,6 @@ def test_product(m):
     A += A.T
     x, b = np.zeros((2, n))
     x[:m], b[:m] = rng.normal(size=(2, m))
-    work = np.concatenate([A.ravel(), x, b, np.full(n, np.nan)])
-    product.call(work, n, m, n * n)
-    assert np.abs(work[-n:] - (A @ x + b)).max() < 1e-13 * m
+    out = np.full(n, np.nan)
+    product.call(A.ravel(), n, m, x, b, out)
+    assert np.abs(out - (A @ x + b)).max() < 1e-13 * m

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bunraku as bk
-from bunraku.model.configuration import exponential, multiply
-from bunraku.model.description import rotation_matrix
 from bunraku.model.limits import clamp_balls, from_swing_twist, swing_twist, swing_twist_rates
+from bunraku.model.rotations import exponential, multiply, rotation_matrix
 
 
 def random_quaternion(seed: int) -> np.ndarray:
@@ -52,3 +51,13 @@ def test_clamping_ends_inside_and_moves_nothing_that_is_inside(seed):
     inside = clamp_balls(m, q)
     assert not bk.within_limits(m, inside, 1e-9)
     assert np.allclose(clamp_balls(m, inside), inside)
+
+
+def test_many_at_once():
+    m = bk.human()
+    q = np.stack([bk.random_configuration(m, seed) for seed in range(20)])
+    assert np.array_equal(clamp_balls(m, q), [clamp_balls(m, row) for row in q])
+    x = np.stack([random_quaternion(seed) for seed in range(20)])
+    value, rows = swing_twist_rates(x)
+    assert np.array_equal(value, [swing_twist_rates(row)[0] for row in x])
+    assert np.allclose(rows, [swing_twist_rates(row)[1] for row in x], atol=1e-15)

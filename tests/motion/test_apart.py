@@ -4,7 +4,8 @@ the trunk."""
 import numpy as np
 
 import bunraku as bk
-from bunraku.model.configuration import exponential, integrate
+from bunraku.model.configuration import integrate
+from bunraku.model.rotations import exponential
 from bunraku.motion import Motion, overlaps, stand
 from bunraku.motion.apart import KEEP, SLOW, SOON, arms_outside, limbs_of, own_links
 

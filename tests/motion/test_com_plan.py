@@ -4,7 +4,7 @@ changed; flights fall."""
 import numpy as np
 import pytest
 
-from bunraku.motion.com_plan import course_of, planned, polygon_rows
+from bunraku.motion.com_plan import TORSION, Begin, course_of, planned, polygon_rows, spread
 
 G, M = 9.80665, 70.0
 
@@ -89,6 +89,86 @@ def test_load_and_reach_are_bounds():
     supports = [np.vstack([foot(0, 0.09), foot(0, -0.09)])] * 201
     plan = planned(course_of(t, com, np.zeros((201, 3)), supports, M, G, load=(0.5, 1.6), highest=np.full(201, 0.88)))
     assert plan.load.min() >= 0.5 - 1e-9 and plan.load.max() <= 1.6 + 1e-9 and plan.spline(t)[:, 2].max() < 0.881
+
+
+def moments(plan, times, zmp):
+    """(n, 3): (p - c) x f - L' with f = m (c'' + g) at the zero-moment point p on the floor; level parts are zero by
+    its definition."""
+    c, a = plan.spline(times), plan.spline(times, 2)
+    rate = np.array([plan.spin(x)[1] for x in times])
+    force = M * (a + np.array([0.0, 0.0, G]))
+    return np.cross(np.column_stack([zmp, 0 * times]) - c, force) - rate
+
+
+def swaying(n=201, spin=(6.0, 9.0, 2.0), rise=0.04):
+    """(times, com, momentum, supports): standing on both feet; the centre of mass goes up and down and around a little,
+    arms swing with `spin` [kg m^2/s], both slow enough to be recorded as they are (0.5 Hz)."""
+    t = 0.01 * np.arange(n)
+    turn = 2 * np.pi * 0.5 * t
+    com = np.column_stack([0.01 + 0.01 * np.sin(turn), 0.01 * np.cos(turn), 0.9 + rise * np.sin(turn + 0.5)])
+    momentum = np.column_stack([spin[0] * np.sin(turn), spin[1] * np.cos(turn), spin[2] * np.sin(turn)])
+    return t, com, momentum, [np.vstack([foot(0, 0.09), foot(0, -0.09)])] * n
+
+
+def test_the_zero_moment_point_counts_angular_momentum_and_height():
+    """Of a motion that the ground can carry: it is left alone, its angular momentum is the recorded one, and forces at
+    the plan's zero-moment point turn the figure as L' says, about both level axes."""
+    t, com, momentum, supports = swaying()
+    plan = planned(course_of(t, com, momentum, supports, M, G))
+    inner = slice(20, -20)
+    assert np.abs(plan.spline(t) - com)[inner].max() < 2e-3 and plan.outside < 1e-6
+    assert np.abs(turning_of(plan, t) - momentum)[inner].max() < 0.05 * 9.0
+    assert np.abs(moments(plan, t, plan.zmp)[inner, :2]).max() < 1e-3 * M * G * 0.01
+    # of that, angular momentum is 4 cm, the rise and fall 1 cm: neither can be forgotten
+    still = np.column_stack([plan.spline(t)[:, :2] - 0.9 / G * plan.spline(t, 2)[:, :2]])
+    assert np.abs(plan.zmp - still)[inner].max() > 0.03
+    assert np.allclose(plan.load, 1 + plan.spline(t, 2)[:, 2] / G, atol=1e-9) and np.ptp(plan.load) > 0.05
+
+
+def test_arms_that_swing_more_than_the_soles_carry_move_the_centre_of_mass():
+    """40 kg m^2/s at 0.5 Hz are 18 cm of the zero-moment point, twice what a sole has: it stays in the soles all the
+    same, seen by the balance of moments of what was planned."""
+    t, com, momentum, supports = swaying(spin=(0.0, 40.0, 0.0), rise=0.02)
+    plan = planned(course_of(t, com, momentum, supports, M, G, margin=0.01))
+    normals, limits = polygon_rows(supports[0], 0.0)
+    assert (plan.zmp @ normals.T - limits).max() < 0.003 and plan.outside < 0.015
+    assert np.abs(moments(plan, t, plan.zmp)[:, :2]).max() < 1e-3 * M * G * 0.1
+    moved, turned = np.abs(plan.spline(t) - com)[:, 0].max(), np.abs(turning_of(plan, t) - momentum)[:, 1].max()
+    assert moved > 0.01 and turned > 2.0 and np.abs(plan.spline(t) - com)[:, 1].max() < 0.005
+
+
+def test_nothing_turns_a_figure_in_the_air():
+    """L' = 0 there, though it was recorded to change by 8 N m about each level axis; about the vertical, too."""
+    t = np.arange(121) * 0.01
+    up = (t > 0.5) & (t < 0.7)
+    supports = [np.zeros((0, 3)) if x else np.vstack([foot(0, 0.09), foot(0, -0.09)]) for x in up]
+    com = np.column_stack([0 * t, 0 * t, 0.9 + np.where(up, 0.5 * G * (t - 0.5) * (0.7 - t), 0.0)])
+    momentum = np.column_stack([8.0 * (t - 0.6), -8.0 * (t - 0.6), 4.0 * (t - 0.6)])
+    plan = planned(course_of(t, com, momentum, supports, M, G, load=(0.05, 3.5)))
+    rate = np.array([plan.spin(x)[1] for x in t[(t > 0.54) & (t < 0.66)]])
+    assert np.abs(rate).max() < 0.4  # 5 % of what was recorded
+    assert np.all(np.isnan(plan.zmp[up])) and not np.any(np.isnan(plan.zmp[~up]))
+
+
+def test_turning_about_the_vertical_is_what_friction_can_do():
+    """|Lz'| <= TORSION grip fz r / W ... r: mean distance of the corners from their middle."""
+    t, com, momentum, supports = swaying(spin=(0.0, 0.0, 60.0), rise=0.0)  # asks for 190 N m
+    plan = planned(course_of(t, com, momentum, supports, M, G, grip=0.3))
+    most = TORSION * 0.3 * M * G * spread(supports[0])
+    rate = np.array([plan.spin(x)[1][2] for x in t])
+    assert np.abs(rate).max() < 1.05 * most and np.abs(rate).max() > 0.8 * most
+    corners = supports[0][:, :2] - supports[0][:, :2].mean(axis=0)
+    assert spread(supports[0]) == pytest.approx(np.mean([np.hypot(*x) for x in corners]))
+
+
+def test_a_plan_begins_where_the_figure_is():
+    """Place, velocity and angular momentum at the first frame, though the recorded ones are others."""
+    t, com, momentum, supports = swaying()
+    begin = Begin(com[0] + [0.005, -0.004, -0.01], np.array([0.05, -0.03, 0.04]), np.array([1.5, -2.0, 0.5]))
+    plan = planned(course_of(t, com, momentum, supports, M, G), begin)
+    c, v, _ = plan.at(t[0])
+    assert np.allclose(c, begin.com, atol=5e-4) and np.allclose(v, begin.rate, atol=5e-3)
+    assert np.allclose(plan.spin(t[0])[0], begin.momentum, atol=0.4)
 
 
 @pytest.mark.parametrize("points", [foot(0, 0), foot(0, 0)[:2], foot(0, 0)[:1]])

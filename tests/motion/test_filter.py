@@ -8,7 +8,7 @@ import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.formats.bvh_motion import load_bvh
 from bunraku.motion import Motion, Recording, consistency, dynamics_filter, overlaps, replay, retarget
-from motion_data import captured, hop, jog, noised, noisy, walk
+from motion_data import captured, hop, jog, noised, noisy, own_clip, walk
 
 
 def check(filtered, path):
@@ -76,6 +76,19 @@ def test_the_captured_walk(tmp_path):
     assert overlaps(bk.human(), filtered.solved.q[::5]) == {}
     led = replay(filtered.solved, stiffness=800.0, damping=40.0)
     assert led.error.max() < 0.03 and led.base.max() < 0.03 and led.share < 0.05
+
+
+@pytest.mark.slow
+def test_a_clip_of_our_own(tmp_path):
+    """The same way as the captured walk's, from a file like those of the collection: another figure's proportions,
+    names, unit and T-pose."""
+    filtered = dynamics_filter(retarget(load_bvh(own_clip(tmp_path / "own.bvh")), bk.human()), dt=0.0025)
+    check(filtered, tmp_path / "own.bkr")
+    assert [len(x) for x in filtered.stances().values()] == [3, 3]
+    assert filtered.moved.com[1] < 0.04 and filtered.moved.base[1] < 0.06
+    assert overlaps(bk.human(), filtered.solved.q[::5]) == {}
+    led = replay(filtered.solved, stiffness=800.0, damping=40.0)
+    assert led.error.max() < 0.06 and led.base.max() < 0.04 and led.share < 0.2
 
 
 def check_flying(filtered, path, air):

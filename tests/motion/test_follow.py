@@ -10,7 +10,7 @@ from bunraku.errors import InputError
 from bunraku.formats import csvfile
 from bunraku.formats.bvh_motion import load_bvh
 from bunraku.motion import Help, Motion, Recording, consistency, dynamics_filter, follow, overlaps, retarget, stand
-from motion_data import captured, noisy
+from motion_data import clip, noisy
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,8 @@ def test_a_recording_for_another_model_is_refused():
 
 
 @pytest.mark.slow
-def test_the_captured_walk_is_walked_without_help():
-    x = follow(retarget(load_bvh(captured("02_01")), bk.human()), dt=0.0025)
+@pytest.mark.parametrize("name", ["own", "02_01"])
+def test_the_captured_walk_is_walked_without_help(name, tmp_path):
+    x = follow(retarget(load_bvh(clip(name, tmp_path)), bk.human()), dt=0.0025)
     assert x.fell is None and x.help_impulse == 0.0 and x.steps >= 4 and x.self_collision
     assert x.error.max() < 0.2 and x.com_error.max() < 0.02

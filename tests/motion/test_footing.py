@@ -4,14 +4,14 @@ are smooth."""
 import numpy as np
 import pytest
 
+import bunraku as bk
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.touching import soles
-from bunraku.model.configuration import exponential, multiply
-from bunraku.model.description import rotation_matrix
+from bunraku.humanoid.foot import feet_of
+from bunraku.model.rotations import exponential, multiply, rotation_matrix
 from bunraku.motion import Motion, find_feet
 from bunraku.motion.contact_times import runs, tidy
-from bunraku.motion.footing import CLEAR, Foot, feet_apart, leave, moved, separation, stretches, tip
+from bunraku.motion.footing import CLEAR, Footing, feet_apart, leave, moved, separation, stretches
 from bunraku.walking.min_jerk import min_jerk
 from motion_data import walk
 
@@ -33,7 +33,7 @@ def test_references_stand_level_on_the_floor_without_moving():
     motion = walk()
     dt = motion.times[1] - motion.times[0]
     for foot in find_feet(motion):
-        corners = foot.position[:, None] + np.einsum("nij,kj->nki", foot.rotation, foot.sole.corners)
+        corners = foot.position[:, None] + np.einsum("nij,kj->nki", foot.rotation, foot.foot.corners)
         for s in foot.stances:
             flat = [k for k in range(s.first, s.end) if foot.heel[k] and foot.toe[k]]
             assert np.abs(corners[flat][:, :, 2]).max() < 1e-12 and np.abs(np.diff(corners[flat], axis=0)).max() < 1e-12
@@ -66,7 +66,7 @@ def test_a_shaking_recording_has_the_same_stances():
 
 def gap_of(feet):
     """The least distance of the soles while one foot swings."""
-    corners = [f.position[:, None] + np.einsum("nij,kj->nki", f.rotation, f.sole.corners) for f in feet]
+    corners = [f.position[:, None] + np.einsum("nij,kj->nki", f.rotation, f.foot.corners) for f in feet]
     swings = feet[0].touches != feet[1].touches
     return min(separation(a[:, :2], b[:, :2]) for a, b in zip(corners[0][swings], corners[1][swings]))
 
@@ -77,7 +77,7 @@ def test_a_foot_goes_round_the_one_that_stands():
     for a, b in runs(~left.touches):  # it would pass through the other by 2 cm
         s = (np.arange(a, b) - a + 1.0) / (b - a + 1.0)
         place[a:b, 1] -= 0.07 * 64 * (s * (1 - s)) ** 3
-    through = [Foot(left.sole, left.heel, left.toe, left.stances, place, left.rotation), right]
+    through = [Footing(left.foot, left.heel, left.toe, left.stances, place, left.rotation), right]
     assert gap_of(through) < -0.01
     around = feet_apart(through)
     assert gap_of(around) > CLEAR - 0.003
@@ -94,7 +94,7 @@ def test_feet_that_stand_in_each_other_are_set_apart():
             near[:, j.q], np.broadcast_to(exponential(np.array([-0.07 * y, 0.0, 0.0])), (len(near), 4))
         )
     feet = find_feet(Motion(motion.model, motion.times[:60], near[:60]))
-    corners = [f.position[0] + f.sole.corners @ f.rotation[0].T for f in feet]
+    corners = [f.position[0] + f.foot.corners @ f.rotation[0].T for f in feet]
     assert separation(*(c[:, :2] for c in corners)) > CLEAR - 1e-6
 
 
@@ -110,9 +110,9 @@ def turning(n=240):
     q = np.tile(motion.q[0], (n, 1))
     j = motion.model.joint("right_hip")
     q[:, j.q] = multiply(q[:, j.q], np.broadcast_to(exponential(np.array([0.0, -0.9, 0.0])), (n, 4)))
-    sole = soles(motion.model)[0]
+    foot = feet_of(motion.model)[0]
     rest = kinematics(motion.model, q[:1])
-    about = rest.position[0, sole.body] + rest.rotation[0, sole.body] @ tip(sole)
+    about = rest.position[0, foot.body] + rest.rotation[0, foot.body] @ foot.toe
     angle = np.pi * min_jerk(np.clip((np.arange(n) - 80) / 80.0, 0.0, 1.0))
     turns = exponential(np.outer(angle, [0.0, 0.0, 1.0]))
     for k in range(n):
@@ -131,7 +131,7 @@ def test_a_foot_turns_on_its_toe():
         0,
     ]
     assert not right.touches.any() and left.touches.all()
-    toes = left.position + left.rotation @ tip(left.sole)
+    toes = left.position + left.rotation @ left.foot.toe
     assert np.ptp(toes, axis=0).max() < 1e-9 and np.abs(toes[0, :2] - about[:2]).max() < 0.01
     heading = np.unwrap(np.arctan2(left.rotation[:, 1, 0], left.rotation[:, 0, 0]))
     assert abs(heading[-1] - heading[0] - np.pi) < 0.05 and np.abs(np.diff(heading)).max() < 0.08
@@ -151,3 +151,28 @@ def test_stances_are_moved_together_with_the_swings_between_them():
     assert np.array_equal(right.position, feet[1].position)
     first = slice(feet[0].stances[0].first, feet[0].stances[0].end)
     assert np.allclose(left.position[first], feet[0].position[first])
+
+
+def lone_foot(turn):
+    """A box that stands, rises, turns and comes down again; its body's axes are turned against the box by `turn`."""
+    fig = bk.Description("lone foot")
+    link = fig.add("foot", None, bk.free("root"), mass=1.0, moments=(0.01, 0.01, 0.01))
+    R = rotation_matrix(turn)
+    link.shapes.append(bk.Shape("box", (0.1, 0.05, 0.03), tuple(R.T @ [0.02, 0.01, 0.0]), R.T))
+    n = 200
+    u = min_jerk(np.clip((np.arange(n) - 70) / 60.0, 0.0, 1.0))
+    q = np.zeros((n, 7))
+    q[:, 0], q[:, 2] = 0.4 * u, 0.03 + 0.1 * np.sin(np.pi * u) ** 2
+    q[:, 3:7] = multiply(exponential(np.outer(0.5 * u, [0.0, 0.0, 1.0])), np.broadcast_to(turn, (n, 4)))
+    return Motion(fig.build(), np.arange(n) / 120.0, q)
+
+
+def test_the_body_s_axes_do_not_matter():
+    """A sole has its own axes: a foot whose body is turned against them has the same footing."""
+    plain, turned = (find_feet(lone_foot(exponential(np.array(w))))[0] for w in ((0.0, 0.0, 0.0), (0.4, -0.3, 1.2)))
+    assert [(s.first, s.end) for s in plain.stances] == [(s.first, s.end) for s in turned.stances]
+    assert len(plain.stances) == 2
+    for a, b in zip(plain.stances, turned.stances):
+        assert np.allclose(a.place, b.place, atol=1e-12) and abs(a.heading - b.heading) < 1e-12
+    soles = [(f.position + f.rotation @ f.foot.position, f.rotation @ f.foot.rotation) for f in (plain, turned)]
+    assert np.allclose(soles[0][0], soles[1][0], atol=1e-9) and np.allclose(soles[0][1], soles[1][1], atol=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize, nnls
 
 import bunraku as bk
-from bunraku.humanoid.touching import soles
+from bunraku.humanoid.foot import feet_of
 from bunraku.motion import stand
 from bunraku.motion.equation import State
 from bunraku.motion.frame_problem import Corner, FrameProblem, Goal, mixed, not_negative, pyramid
@@ -47,7 +47,7 @@ def test_mixed_problems_against_a_general_solver():
 def frame(push=(0.0, 0.0, 1.0), friction=0.8):
     model = bk.human()
     state = State(model, stand(model), np.zeros(34))
-    corners = [Corner(s.link, s.body, p, np.zeros(3)) for s in soles(model) for p in s.corners]
+    corners = [Corner(s.link, s.body, p, np.zeros(3)) for s in feet_of(model) for p in s.corners]
     problem = FrameProblem(friction)
     weight = model.mass * 9.80665
     bounds = np.full(28, -1e6), np.full(28, 1e6)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bunraku.errors import InputError
-from bunraku.model.configuration import exponential
-from bunraku.model.description import rotation_matrix
-from bunraku.motion.paths import rates, rotation_vector, samples, swing, turn_rates, waypoints
+from bunraku.model.rotations import exponential, rotation_matrix, rotation_vector
+from bunraku.motion.paths import rates, samples, swing, turn_rates, waypoints
+from turns import about
 
 
 def test_minimum_jerk_rests_at_its_points_and_is_half_way_in_the_middle():
@@ -48,6 +48,19 @@ def test_rotation_vectors_and_rates_of_a_constant_turn():
     R, omega, rate = turn_rates(lambda t: exponential(w * t), 0.4)
     assert np.allclose(R, rotation_matrix(exponential(0.4 * w))) and np.allclose(omega, w, atol=1e-9)
     assert np.allclose(rate, 0.0, atol=1e-6)
+
+
+def test_rates_of_a_turn_whose_axis_moves():
+    """R = Rz(a t) Rx(b t): omega = a z + b Rz x in world axes, and its rate a b Rz y; differences of second order."""
+    a, b, t = 0.7, -1.9, 0.6
+
+    def path(now):
+        return about((0, 0, 1), a * now) @ about((1, 0, 0), b * now)
+
+    R, omega, rate = turn_rates(path, t)
+    x, y = np.array([np.cos(a * t), np.sin(a * t), 0.0]), np.array([-np.sin(a * t), np.cos(a * t), 0.0])
+    assert np.allclose(R, path(t)) and np.allclose(omega, b * x + [0, 0, a], atol=1e-5)
+    assert np.allclose(rate, a * b * y, atol=1e-5)
 
 
 @pytest.mark.parametrize("points", [[], [(1.0, 0.0), (1.0, 1.0)], [(0.0, np.nan)]])

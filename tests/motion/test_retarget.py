@@ -6,40 +6,13 @@ import pytest
 
 import bunraku as bk
 from bunraku.errors import InputError
-from bunraku.formats.bvh import Bvh, BvhJoint
 from bunraku.formats.bvh_motion import from_motion, load_bvh, to_motion
-from bunraku.model.configuration import exponential, multiply
+from bunraku.humanoid.skeletons import Bone
+from bunraku.model.rotations import exponential, multiply
 from bunraku.motion import Motion, retarget
-from bunraku.motion.retarget import smoothed
-from motion_data import captured, walk
+from bunraku.motion.retarget import lay, smoothed
+from motion_data import UNIT, clip, t_posed, walk
 from robots import robot
-
-NAMES = {
-    "pelvis": "Hips", "trunk": "Spine1", "head": "Head", "thigh": "UpLeg", "shank": "Leg", "foot": "Foot", "upper_arm": "Arm", "lower_arm": "ForeArm",
-}  # fmt: skip
-
-
-def renamed(link):
-    side, _, part = link.partition("_")
-    return side.capitalize() + NAMES[part] if side in ("left", "right") else NAMES[link]
-
-
-def t_posed(motion, scale):
-    """The motion as a BVH with CMU names, hands and toes, lengths divided by scale and a T-pose as its first frame."""
-    model = motion.model
-    t = model.neutral()
-    for side, turn in (("left", 1.0), ("right", -1.0)):
-        t[model.joint(f"{side}_shoulder").q] = [np.sqrt(0.5), turn * np.sqrt(0.5), 0, 0]
-    with_t = from_motion(Motion(model, np.arange(len(motion) + 1) * 0.01, np.vstack([t, motion.q])), scale=scale)
-    joints, hands = [], {}
-    for j in with_t.joints:
-        joints.append(BvhJoint(renamed(j.name), j.parent, j.offset, j.channels, ()))
-        if j.name.endswith("lower_arm"):
-            hands[len(joints) - 1] = j.ends[0]
-    for k, offset in hands.items():
-        side = joints[k].name.removesuffix("ForeArm")
-        joints.append(BvhJoint(f"{side}Hand", k, offset, ()))
-    return Bvh(joints, with_t.values, 0.01)
 
 
 def test_our_own_export_comes_back():
@@ -66,6 +39,32 @@ def test_a_skeleton_of_another_size_and_other_names_gives_the_same_pose():
     kin, was = bk.kinematics(motion.model, back.q), bk.kinematics(motion.model, motion.q)
     for hand in ("left_hand", "right_hand"):
         assert np.linalg.norm(kin.pose(hand)[0] - was.pose(hand)[0], axis=1).max() < 2e-3
+
+
+class Poses:
+    """Places and attitudes by name, as `kinematics` gives them."""
+
+    def __init__(self, **poses):
+        self.poses = poses
+
+    def pose(self, name):
+        return self.poses[name]
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.4, 2.0, np.pi - 1e-3, np.pi])
+@pytest.mark.parametrize("way", [(0, 0, 1), (1, 0, 0), (0, 1, 0), (-1, 0, 0), (0.6, -0.48, 0.64), (-0.3, 0.4, -0.866)])
+def test_a_link_is_laid_along_its_bone_by_the_smallest_turn(way, turn):
+    """L a = b for any two directions, L a rotation by the angle between them (trace 1 + 2 cos); opposite ones, too."""
+    z = np.array(way) / np.linalg.norm(way)
+    x = np.cross(z, [0.48, 0.6, -0.64])
+    x /= np.linalg.norm(x)
+    home = np.column_stack([x, np.cross(z, x), z])  # the link's z is `way`: its bone goes to -z
+    a, across = -z, home @ [np.cos(0.7), np.sin(0.7), 0.0]
+    b = np.cos(turn) * a + np.sin(turn) * across
+    neutral, ref = Poses(arm=(np.zeros(3), home)), Poses(top=(np.ones(3),), tip=(np.ones(3) + 0.3 * b,))
+    L = lay(None, neutral, Bone("arm", "top", "tip"), ref, {})
+    assert np.allclose(L @ a, b, atol=1e-7) and np.trace(L) == pytest.approx(1 + 2 * np.cos(turn), abs=1e-7)
+    assert np.allclose(L @ L.T, np.eye(3), atol=1e-6) and np.linalg.det(L) > 0
 
 
 def test_smoothing_takes_noise_away_and_leaves_slow_motion():
@@ -95,9 +94,9 @@ def test_a_sloping_floor_and_tilted_feet_are_put_right():
     assert np.median(sole[1][:40, 2, 2]) > 0.9999
 
 
-@pytest.mark.parametrize("name", ["02_01", "09_01", "05_13"])
-def test_captured_clips_follow_their_ankles(name):
-    source = load_bvh(captured(name), scale=0.0254 / 0.45)
+@pytest.mark.parametrize("name", ["own", "02_01", "09_01", "05_13"])
+def test_captured_clips_follow_their_ankles(name, tmp_path):
+    source = load_bvh(clip(name, tmp_path), scale=UNIT)
     model = bk.human()
     motion = retarget(source, model, cutoff=None, floor=False)
     assert motion.meta["names"] == "cmu" and motion.meta["reference"] == "first" and len(motion) == len(source) - 1

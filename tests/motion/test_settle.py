@@ -2,6 +2,7 @@
 are long."""
 
 import numpy as np
+import pytest
 
 import bunraku as bk
 from bunraku.motion import Motion, find_feet, stand
@@ -22,7 +23,7 @@ def test_the_centre_of_mass_moves_and_the_feet_do_not():
     kin = bk.kinematics(motion.model, out.q)
     assert np.abs(bk.centroidal(motion.model, out.q).com - there).max() < 1e-3
     for f in feet:
-        assert np.abs(kin.position[:, f.sole.body] - f.position).max() < 1e-4
+        assert np.abs(kin.position[:, f.foot.body] - f.position).max() < 1e-4
     assert np.abs(bk.difference(motion.model, motion.q, out.q)).max() < 0.3
     only = settled(motion, feet, there, 1)
     assert np.array_equal(only.q[1:], motion.q[1:])
@@ -50,3 +51,13 @@ def test_rates_give_twists_and_speed():
     assert np.abs(J @ v).max() < 1e-3 and np.allclose(
         bk.centroidal(motion.model, motion.q[0], v).com_velocity, speed, atol=2e-3
     )  # staying near costs 1e-4
+
+
+@pytest.mark.parametrize("momentum", [(4.0, 0.0, 0.0), (0.0, -5.0, 0.0), (3.0, 2.0, 0.0)])
+def test_rates_give_angular_momentum(momentum):
+    """About level axes through the centre of mass, which stays; within 5 %, as staying still costs little."""
+    motion = still()
+    v = rates(motion.model, motion.q[0], np.zeros(34), [], np.zeros(3), np.array(momentum))
+    found = bk.centroidal(motion.model, motion.q[0], v)
+    assert np.allclose(found.angular, momentum, atol=0.05 * np.linalg.norm(momentum))
+    assert np.abs(found.com_velocity).max() < 2e-3

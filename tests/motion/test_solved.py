@@ -6,7 +6,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.errors import FormatError, InputError
-from bunraku.humanoid.touching import soles
+from bunraku.humanoid.foot import feet_of
 from bunraku.motion import Motion, Recording
 from bunraku.motion.solved import Touch, assemble, without_forces
 
@@ -18,7 +18,7 @@ def standing(n=700):
     weight = model.mass * 9.80665
     kin = bk.kinematics(model, model.neutral())
     frame = []
-    for s, share in zip(soles(model), (0.25, 0.75)):
+    for s, share in zip(feet_of(model), (0.25, 0.75)):
         points = kin.position[s.body] + s.corners
         frame.append(Touch(s.link, points, np.tile([0.0, 0.0, share * weight / 4], (4, 1))))
     v = np.random.default_rng(0).normal(size=(n, model.nv))

@@ -88,3 +88,31 @@ def test_places_that_cannot_be_used(tmp_path):
         BlockWriter(tmp_path, {})
     with pytest.raises(InputError, match="cannot be read"):
         BlockFile(tmp_path / "none", "a test")
+
+
+def test_a_second_writer_is_refused_and_nothing_is_damaged(tmp_path):
+    first = BlockWriter(tmp_path / "a.x", {"by": 1})
+    (tmp_path / "link").symlink_to(tmp_path)
+    for path in (tmp_path / "a.x", tmp_path / "link" / "a.x"):
+        with pytest.raises(InputError, match=r"a\.x: it is being recorded already") as caught:
+            BlockWriter(path, {"by": 2})
+        assert "\n" not in str(caught.value)
+    first.add(b"DATA", b"mine", 1, 0.0, 1.0)
+    first.close()
+    assert contents(tmp_path / "a.x") == (True, {"by": 1}, [(b"DATA", 1, 0.0, 1.0, b"mine")])
+
+
+def test_what_a_killed_writer_left_is_in_nobodys_way(tmp_path):
+    written(tmp_path / "a.x", close=False)
+    written(tmp_path / "a.x")
+    assert contents(tmp_path / "a.x") == (True, {"a": [1, 2.5, "ü"]}, WANTED)
+
+
+def test_an_older_file_can_be_kept(tmp_path):
+    written(tmp_path / "a.x")
+    before = (tmp_path / "a.x").read_bytes()
+    writer = BlockWriter(tmp_path / "a.x", {"by": 2})
+    assert writer.close(replace=False) == writer.path == tmp_path / "a.x.part"
+    assert (tmp_path / "a.x").read_bytes() == before
+    assert contents(tmp_path / "a.x.part") == (True, {"by": 2}, [])
+    assert BlockWriter(tmp_path / "new.x", {}).close(replace=False) == tmp_path / "new.x"

@@ -40,6 +40,15 @@ def test_rates_and_even_frames():
     assert len(single.resampled(10)) == 1 and not single.v.any() and np.array_equal(single.at(3.0), motion.q[0])
 
 
+def test_rates_inside_are_central():
+    """Exact for a parabola: x = t^2 has the rate 2 t at every inner frame, half a step less or more at the ends."""
+    model, t = bk.sphere(0.1), 0.25 * np.arange(9)
+    q = np.tile(model.neutral(), (9, 1))
+    q[:, 0] = t * t
+    v = Motion(model, t, q).v[:, 0]
+    assert np.allclose(v[1:-1], 2.0 * t[1:-1]) and np.allclose(v[[0, -1]], [0.25, 2.0 * t[-1] - 0.25])
+
+
 def test_mistakes():
     motion, _ = spinning()
     for times, q, words in (

@@ -215,6 +215,43 @@ def test_a_full_disk_gives_a_sentence_and_the_world_goes_on(tmp_path, monkeypatc
     assert np.array_equal(world.q, plain.q) and world.time == pytest.approx(plain.time, abs=1e-9)
 
 
+def test_an_error_never_replaces_an_older_recording(tmp_path):
+    path = tmp_path / "a.bkr"
+
+    def fail(steps):
+        with pytest.raises(RuntimeError) as caught, world.record(path):
+            world.step(steps)
+            raise RuntimeError("enough")
+        return " ".join(caught.value.__notes__)
+
+    world = World()
+    world.add(bk.sphere(0.1), at=(0, 0, 1))
+    assert fail(7) == f"The recording up to there: {path}."
+    before = path.read_bytes()
+    said = fail(3)
+    assert said == f"The recording up to there: {path}.part; {path} is as it was." and path.read_bytes() == before
+    with Recording.open(tmp_path / "a.bkr.part") as r:
+        assert r.finished and len(r) == 4 and r.events[-1]["text"] == "enough"
+
+
+def test_two_recorders_of_one_file(tmp_path):
+    """The second is refused at once and its world can be recorded elsewhere; the first goes on undamaged."""
+    worlds = [World(), World()]
+    for world in worlds:
+        world.add(bk.sphere(0.1), at=(0, 0, 1))
+    with worlds[0].record(tmp_path / "a.bkr"):
+        worlds[0].step(5)
+        with pytest.raises(bk.InputError, match="being recorded already"):
+            worlds[1].record(tmp_path / "a.bkr")
+        with worlds[1].record(tmp_path / "b.bkr"):
+            worlds[1].step(2)
+        worlds[0].step(5)
+    for name, frames in (("a.bkr", 11), ("b.bkr", 3)):
+        with Recording.open(tmp_path / name) as r:
+            assert r.finished and len(r) == frames
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.bkr", "b.bkr"]
+
+
 KILLED = """
 import sys, bunraku as bk
 world = bk.World()
@@ -242,6 +279,11 @@ def test_a_killed_process_leaves_what_it_wrote(tmp_path):
     assert not r.finished and r.times[-1] >= reached - ROOM * r.dt and len(r) == round(r.times[-1] / r.dt) + 1
     fall = 1.0 - 0.5 * 9.80665 * r.times * (r.times + r.dt)  # semi-implicit Euler, exact
     assert np.allclose(r.q[:, 2], fall, rtol=2e-7, atol=1e-6)
+    world = World()
+    world.add(bk.sphere(0.1), at=(0, 0, 1))
+    with world.record(path):  # what it left is in nobody's way
+        world.step()
+    assert len(Recording.open(path)) == 2
 
 
 @pytest.mark.slow

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bunraku.model.configuration import exponential, logarithm, multiply
-from bunraku.step.chart import turn_rate
+from bunraku.model.rotations import exponential, logarithm, multiply
+from bunraku.step.advance import turn_rate
 
 
 def test_rate_of_the_rotation_vector():

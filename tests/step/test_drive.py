@@ -38,6 +38,21 @@ def test_very_stiff_servo_is_stable_and_leads_to_its_target():
     assert fig.q[0] == pytest.approx(0.7, abs=1e-6) and abs(fig.v[0]) < 1e-3
 
 
+@pytest.mark.parametrize("dt", [1e-3, 1e-2])
+def test_a_step_obeys_the_implicit_law(dt):
+    """I (v+ - v) / dt = tau + kp (target - q - dt v+) + kd (target rate - v+) - k (q + dt v+ - rest) - c v+, exactly."""
+    I, k, c, kp, kd = 0.5, 20.0, 0.4, 300.0, 7.0
+    world = bk.World(dt=dt, gravity=(0, 0, 0))
+    fig = world.add(flywheel(stiffness=k, damping=c, rest=0.1))
+    fig.servo(kp, kd, target=[0.7])
+    fig.q[0], fig.v[0], fig.target_v[0], fig.tau[0] = 0.3, -1.7, 0.9, 2.0
+    world.step()
+    after, moved = fig.v[0], 0.3 + dt * fig.v[0]
+    servo = 2.0 + kp * (0.7 - moved) + kd * (0.9 - after)
+    assert I * (after + 1.7) / dt == pytest.approx(servo - k * (moved - 0.1) - c * after, rel=1e-10)
+    assert fig.q[0] == pytest.approx(moved, rel=1e-12)
+
+
 def test_servo_holds_a_load_with_its_stiffness():
     """At rest kp (target - q) = load, and `applied` tells it."""
     world = bk.World(dt=1e-3, gravity=(0, 0, 0))
@@ -69,6 +84,16 @@ def test_effort_limits_motor_and_servo_together():
     fig.tau[0] = 50.0  # asks for more than there is
     world.step()
     assert fig.applied[0] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_effort_holds_both_ways(sign):
+    """v' = ±effort / I, whichever way the motor is asked to turn."""
+    world = bk.World(dt=1e-3, gravity=(0, 0, 0))
+    fig = world.add(flywheel(effort=2.0))
+    fig.tau[0] = sign * 50.0
+    world.step(10)
+    assert fig.v[0] == pytest.approx(sign * 0.01 * 2.0 / 0.5, rel=1e-9) and fig.applied[0] == pytest.approx(sign * 2.0)
 
 
 def test_ball_servo_turns_to_a_pose():

@@ -3,19 +3,26 @@
 import numpy as np
 import pytest
 
-from bunraku.kernel.table import Table
-from bunraku.step import step_arrays as at
+from bunraku.contact.dense_front import Dense, make_dense
+from bunraku.kernel.entry import entry
+from bunraku.kernel.record import handle
 from bunraku.step.least import least_norm
 
 
+@entry("h i")
+def least_once(h, m):
+    """`least_norm` for Python."""
+    least_norm(Dense(h), m)
+    return 0
+
+
 def solve(K: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """ISLAND_LAM for K and b."""
-    m, table = len(b), Table(at.ARRAYS)
-    x = np.zeros(m)
-    for number, array in ((at.K, K.copy()), (at.B, b), (at.ISLAND_LAM, x), (at.SOLVER, np.zeros(4 * m))):
-        table.put(number, array)
-    least_norm(table.handle, m)
-    return x
+    """lam for K and b."""
+    m = len(b)
+    island = make_dense(m, 1)
+    island.K[:], island.problem.b[:] = K, b
+    least_once.call(handle(island), m)
+    return island.problem.lam[:m]
 
 
 @pytest.mark.parametrize(("m", "rank"), [(1, 1), (6, 6), (6, 4), (12, 5), (30, 24)])

@@ -8,6 +8,7 @@ from bunraku.dynamics.delassus_kernel import factor
 from bunraku.dynamics.work import opened
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
+from bunraku.kernel.record import handle, put
 from bunraku.model.layout import COUNT, DOF, IV
 from bunraku.step.response import (
     BASE,
@@ -21,44 +22,48 @@ from bunraku.step.response import (
     trace_joint,
     trace_way,
 )
+from bunraku.step.step_arrays import Traces
 from figures import KINDS, SCREWS, random_figure, relative
 
 
-@entry("h D I II I DD DD D")
-def blocks(handle, q, bodies, hops, lengths, y, roots, K6):
-    """K6 of all pairs of the given bodies."""
+@entry("h D I h")
+def blocks(handle, q, bodies, h):
+    """The pool of responses of all pairs of the given bodies."""
     ints, reals, work = opened(handle)
+    traces = Traces(h)
     n = bodies.shape[0]
     factor(ints, reals, borrow(q), work)
-    h = borrow(hops)
-    yy = borrow(y)
-    rr = borrow(roots)
-    for a in range(bodies.shape[0]):
-        lengths[a] = trace_way(ints, reals, work, bodies[a], h[a], yy[a], rr[a])
-    for a in range(bodies.shape[0]):
+    for a in range(n):
+        trace_way(ints, reals, work, traces, a, bodies[a])
+    for a in range(n):
         for b in range(a + 1):
-            respond_blocks(
-                ints, work, a, b, h, borrow(lengths), yy, rr, borrow(K6), SQUARE * (a * n + b), SQUARE * (b * n + a)
-            )
+            respond_blocks(ints, work, traces, a, b, SQUARE * (a * n + b), SQUARE * (b * n + a))
 
 
-@entry("h D DD D I D D D")
-def push(handle, q, wrench, torques, hops, y, roots, dv):
+@entry("h D DD D h D")
+def push(handle, q, wrench, torques, h, dv):
     """dv caused by the impulses `wrench` (nb, 6), (n, f) at the bodies' origins, and by torques on joints."""
     ints, reals, work = opened(handle)
+    traces = Traces(h)
     factor(ints, reals, borrow(q), work)
-    h, yy, rr = borrow(hops), borrow(y), borrow(roots)
     forget_impulses(ints, work)
     for i in range(1, ints.shape[0]):
         n = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
         f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
-        length = trace_way(ints, reals, work, i, h, yy, rr)
-        add_impulse(ints, work, n, f, length, h, yy, rr)
+        trace_way(ints, reals, work, traces, 0, i)
+        add_impulse(ints, work, traces, 0, n, f)
         t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and ints[i, DOF] == 1 else 0.0
         if t != 0.0:
-            length = trace_joint(ints, reals, work, i, h, yy, rr)
-            add_impulse(ints, work, (t, 0.0, 0.0), (0.0, 0.0, 0.0), length, h, yy, rr)
+            trace_joint(ints, reals, work, traces, 0, i)
+            add_impulse(ints, work, traces, 0, (t, 0.0, 0.0), (0.0, 0.0, 0.0))
     spread_impulses(ints, reals, work, borrow(dv))
+
+
+def traces_of(n: int, nb: int) -> Traces:
+    """Room for n sources of a model with nb bodies."""
+    ints = {"lengths": np.zeros(n, dtype=np.int64), "hops": np.zeros((n, nb), dtype=np.int64)}
+    reals = {"joints": np.zeros((n, nb * HOP)), "roots": np.zeros((n, BASE)), "pool": np.empty(n * n * SQUARE)}
+    return put(Traces(), **ints, **reals)
 
 
 def body_jacobians(m, q):
@@ -77,22 +82,16 @@ def test_blocks_and_impulses(seed, kinds):
     q = bk.random_configuration(m, rng)
     bodies = np.arange(1, m.nb)
     n = len(bodies)
-    K6, work = np.empty(n * n * SQUARE), bk.Work(m)  # the handle is valid while its Work lives
-    blocks.call(
-        work.handle,
-        q,
-        bodies,
-        np.zeros((n, m.nb), dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
-        np.zeros((n, m.nb * HOP)),
-        np.zeros((n, BASE)),
-        K6,
-    )
+    traces, work = traces_of(n, m.nb), bk.Work(m)  # the handle is valid while its Work lives
+    blocks.call(work.handle, q, bodies, handle(traces))
     J = body_jacobians(m, q)
     M = bk.crba(m, q)
     wanted = np.einsum("aik,bjk->abij", J, np.linalg.solve(M, J.reshape(-1, m.nv).T).T.reshape(m.nb, 6, m.nv))
     assert (
-        relative(K6.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]], wanted[1:, 1:])
+        relative(
+            traces.pool.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]],
+            wanted[1:, 1:],
+        )
         < 1e-9
     )
     wrench = rng.normal(size=(m.nb, 6))
@@ -102,6 +101,5 @@ def test_blocks_and_impulses(seed, kinds):
     for j in m.joints:
         if j.nv and j.kind in ("hinge", "slider", "universal"):
             torques[j.v] = rng.normal(size=j.nv)
-    hops, y, roots = np.zeros(m.nb, dtype=np.int64), np.zeros(m.nb * HOP), np.zeros(BASE)
-    push.call(work.handle, q, wrench, torques, hops, y, roots, dv)
+    push.call(work.handle, q, wrench, torques, handle(traces), dv)
     assert relative(dv, np.linalg.solve(M, torques + np.einsum("aik,ai->k", J, wrench))) < 1e-9

@@ -4,25 +4,26 @@ import numpy as np
 
 import bunraku as bk
 from bunraku.kernel.entry import entry
-from bunraku.kernel.table import ints1, run
-from bunraku.step import step_arrays as at
+from bunraku.kernel.record import handle
+from bunraku.kernel.table import run
 from bunraku.step.euler import FREE, ROWS, TOUCH
 from bunraku.step.island import fill_matrix, gather
-from bunraku.step.rows import FIRST, LINES, PLACE
+from bunraku.step.step_arrays import Step
 
 
 @entry("h")
 def assemble(h):
     """Rows and K of the first island; returns its size."""
-    for s in (FREE, TOUCH, ROWS):
-        status = run(h, s)
+    for k in (FREE, TOUCH, ROWS):
+        status = run(h, k)
         if status < 0:
             return status
-    start = ints1(h, at.ISLAND_START)
+    s = Step(h)
+    start = s.rows.island_start
     for t in range(start.shape[0] - 1):
         if start[t + 1] > start[t]:
-            m, _ = gather(h, start[t], start[t + 1], at.RATE_B)
-            fill_matrix(h, start[t], start[t + 1], m)
+            m, _ = gather(s, start[t], start[t + 1], s.rows.b)
+            fill_matrix(s, start[t], start[t + 1], m)
             return m
     return 0
 
@@ -45,16 +46,15 @@ def scene():
 
 def rates(world):
     """b of all rows without what was asked for: the difference to v = 0 is J v."""
-    m = assemble.call(world._table.handle)
+    m = assemble.call(handle(world._step))
     assert m > 0
-    t = world._table.arrays
-    packs, order = t[at.PACKS], t[at.BY_ISLAND]
+    rows = world._step.rows
     index = np.zeros(m, dtype=int)
-    for p in range(int(t[at.COUNT][at.N_PACKS])):
-        for j in range(packs[p, LINES]):
-            index[packs[p, PLACE] + j] = packs[p, FIRST] + j
-    assert len(order) >= 1
-    return t[at.RATE_B][index].copy(), t[at.K][:m, :m].copy()
+    for p in range(rows.count.packs):
+        pack = rows.packs[p]
+        for j in range(pack.lines):
+            index[pack.place + j] = pack.first + j
+    return rows.b[index].copy(), world._step.island.K[:m, :m].copy()
 
 
 def test_matrix_of_rows():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import bunraku as bk
 from bunraku.errors import InputError
+from bunraku.model.rotations import rotation_matrix
 from bunraku.viewer.messages import Command, pack_frame, parse, scene_message, unpack_frame, unpack_frames
 from bunraku.viewer.shapes import lowest, shapes_of
 from bunraku.viewer.world_frames import connections_of
@@ -75,7 +76,7 @@ def test_a_figure_without_shapes_becomes_sticks():
     figure.add("a", None, bk.free("root"), mass=1.0, moments=(1, 1, 1))
     figure.add("b", "a", bk.hinge("j", (0, 1, 0)), at=(0.3, 0, 0.4), mass=1.0, moments=(1, 1, 1))
     stick = next(s for s in shapes_of([("bones", figure.build())]) if s["kind"] == "capsule")
-    along = bk.model.description.rotation_matrix(stick["quaternion"])[:, 2]
+    along = rotation_matrix(stick["quaternion"])[:, 2]
     assert stick["body"] == 0 and stick["size"][1] == pytest.approx(0.25)
     assert np.allclose(np.asarray(stick["position"]) + 0.25 * along, (0.3, 0, 0.4))
 

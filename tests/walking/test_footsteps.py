@@ -8,7 +8,7 @@ import pytest
 import bunraku as bk
 from bunraku.errors import BunrakuError, FormatError, InputError
 from bunraku.humanoid.parts import humanoid
-from bunraku.walking.footsteps import Footstep, footsteps, read_footsteps, standing
+from bunraku.walking.footsteps import Footstep, beside, footsteps, read_footsteps, standing
 from bunraku.walking.step_limits import overlap, possible
 
 
@@ -27,6 +27,16 @@ def middle(h, steps):
     apart = np.array(feet[0].position) - np.array(feet[1].position)
     assert np.allclose(apart, h.apart * np.array([-np.sin(feet[0].yaw), np.cos(feet[0].yaw), 0.0]))  # closed
     return x, y, feet[0].yaw
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.5, np.pi / 2, -2.0])
+def test_feet_are_put_beside_a_place(h, yaw):
+    """The left foot half of `apart` to the left of the heading, the right one as far to the right."""
+    left = np.array([-np.sin(yaw), np.cos(yaw)])
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        step = beside(h, side, 0.3, -0.2, yaw, 0.1)
+        assert step.side == side and step.yaw == yaw and step.position[2] == 0.1
+        assert np.allclose(np.array(step.position[:2]) - [0.3, -0.2], sign * 0.5 * h.apart * left)
 
 
 WORDS = [

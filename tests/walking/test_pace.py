@@ -46,6 +46,16 @@ def test_paces_by_name_and_by_mapping(h):
         pace_of(h, "slowli")
 
 
+@pytest.mark.parametrize(
+    ("name", "longer", "slower"), [("slowly", 0.52, 1.25), ("usual", 1.0, 1.0), ("briskly", 1.1, 1.0)]
+)
+def test_a_pace_is_the_usual_step_times_its_length_and_its_time(h, name, longer, slower):
+    """0.575 l and 2.47 sqrt(l / g) for a leg l, of which 0.14 on both feet."""
+    leg, p = h.legs[0], pace_of(h, name)
+    assert p.step == pytest.approx(longer * 0.575 * leg) and p.double == pytest.approx(0.14)
+    assert p.time == pytest.approx(slower * 2.47 * np.sqrt(leg / 9.80665))
+
+
 def test_words_say_the_pace(h):
     slow, free, brisk = (pace_of(h, name) for name in ("slowly", "usual", "briskly"))
     assert {s.seconds for s in footsteps("four steps", h)} == {free.time}
@@ -122,7 +132,7 @@ def test_hips_rise_over_the_foot_that_stands(usual):
 def test_toes_hang_and_clear_the_ground(usual):
     for f in usual.humanoid.feet:
         corners = usual.sole_position[:, f.side, None] + np.einsum(
-            "nij,kj->nki", usual.sole_rotation[:, f.side], f.corners
+            "nij,kj->nki", usual.sole_rotation[:, f.side], f.outline
         )
         assert corners[..., 2].min() > -1e-9
         down = np.arcsin(-usual.sole_rotation[:, f.side, 2, 0])
@@ -132,7 +142,7 @@ def test_toes_hang_and_clear_the_ground(usual):
     rows = np.flatnonzero(
         passing & alone & (np.abs(usual.com[:, 0] - pace_of(usual.humanoid).step) < 0.1)
     )  # the second step
-    corners = usual.sole_position[rows, 1, None] + np.einsum("nij,kj->nki", usual.sole_rotation[rows, 1], f.corners)
+    corners = usual.sole_position[rows, 1, None] + np.einsum("nij,kj->nki", usual.sole_rotation[rows, 1], f.outline)
     assert len(rows) > 5 and corners[..., 2].min() > 0.02
 
 

@@ -38,7 +38,7 @@ def test_soles_lie_on_the_ground(h, make):
         z = np.array(s.normal) / np.linalg.norm(s.normal)
         x = np.cross([-np.sin(s.yaw), np.cos(s.yaw), 0.0], z)
         x /= np.linalg.norm(x)
-        for a, b, _ in h.feet[s.side].corners:
+        for a, b, _ in h.feet[s.side].outline:
             corner = np.array(s.position) + a * x + b * np.cross(z, x)
             assert abs(corner[2] - top_below(t, *corner[:2])) < 1e-9
 

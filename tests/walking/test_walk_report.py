@@ -9,9 +9,10 @@ import pytest
 
 from bunraku.cli.common import plain
 from bunraku.dynamics.functions import kinematics
+from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.foot_loads import FootLoads
 from bunraku.walking.walk_report import landed, noise, off_places, phases, runs, walk_report, way
-from squatting import plates, record_squat
+from squatting import record_squat
 
 WEIGHT = 700.0
 
@@ -38,7 +39,7 @@ def made_up(force=None, steps=4, length=0.3):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     with record_squat(tmp_path_factory.mktemp("squat") / "squat.bkr") as r:
-        yield walk_report(r, plates(r.figure().model)), r
+        yield walk_report(r, feet_of(r.figure().model)), r
 
 
 def test_the_work_of_the_joints_is_the_change_of_energy(report):
@@ -64,7 +65,7 @@ def test_a_squat_is_no_walk(report):
 
 def test_one_that_collapses_has_fallen(tmp_path):
     with record_squat(tmp_path / "fall.bkr", servos=False, seconds=1.2) as r:
-        found = walk_report(r, plates(r.figure().model))
+        found = walk_report(r, feet_of(r.figure().model))
     assert found.fell is not None and 0.2 < found.fell < 1.0
     assert found.summary()["falls"] == 1
 

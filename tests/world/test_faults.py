@@ -7,22 +7,16 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from bunraku.kernel.record import Many
 from bunraku.model import Shape
-from bunraku.step import step_arrays as at
-from bunraku.step.drive import HELD
+from bunraku.step.step_arrays import Drive, Info
 from bunraku.world import StepDiverged, World
 from bunraku.world import room as room_module
 from robots import robot
 
 G = 9.80665
-KEPT = [
-    at.N_WARM,
-    at.SWEEP_LIMIT,
-    at.FIXED_PAIRS,
-    at.TRACK_AT,
-    at.SWEEPS_MOST,
-    at.UNSOLVED_ALL,
-]  # others describe the last step
+KEPT = ("warm", "sweep_limit", "fixed_pairs", "track_at", "most_sweeps", "unsolved_in_all")
+"""Of Info; others describe the last step."""
 
 
 def cube(mass=1.0):
@@ -32,10 +26,10 @@ def cube(mass=1.0):
 def state(world):
     """All that affects the next step."""
     found = {name: a.copy() for name, a in world._state().items()}
-    found["info"] = found["info"][KEPT]
-    found["drive"] = found["drive"][:, :HELD]  # the rest is worked out anew in every step
+    found["info"] = np.array([getattr(Info(found["info"]), name) for name in KEPT])
+    Many(Drive, found["drive"]).column("held")[:] = 0.0  # worked out anew in every step
     found["time"] = np.array(world.time)
-    found["contacts"] = world._warm_ids[: world._info[at.N_WARM]].copy()
+    found["contacts"] = world._warm_ids[: world._info.warm].copy()
     found["tie_last"] = world._ties.last.copy()
     return found
 
@@ -306,7 +300,7 @@ def test_ten_thousand_contacts():
     assert report.contacts == 10_000 and report.islands == 2500 and report.unsolved_in_all == 0
     assert world._room.entries == 0 and world._room.rows < 70_000
     assert np.abs(world.v).max() < 1e-7
-    lift = world._warm_force[:10_000, 2].sum() / world.dt
+    lift = world._step.memory.column("impulse")[:10_000, 2].sum() / world.dt
     assert lift == pytest.approx(2500 * G, rel=1e-6)
 
 

@@ -7,9 +7,10 @@ import trimesh
 
 import bunraku as bk
 from bunraku.collision import hull as hull_module
-from bunraku.collision.shape_layout import FEATURE, PATCH, SHAPE_A, SHAPE_B
+from bunraku.collision.shape_layout import ContactId
 from bunraku.dynamics import kinematics
 from bunraku.errors import MissingExtra
+from bunraku.kernel.record import Many
 from bunraku.model import Shape
 from bunraku.model.description import Description, free
 from bunraku.world import World
@@ -122,12 +123,13 @@ def test_one_on_another(case, cube):
     world.add(things[above], at=(0, 0, height), rotation=rotation, name="above")
     start = world.q.copy()
     world.run(0.2)
-    features = world._contacts.ids[: world._info[0]].copy()
+    features = world._contacts.ids[: world._info.contacts].copy()
     world.step(20)
-    assert np.array_equal(world._contacts.ids[: world._info[0]], features)
-    keys = features[:, SHAPE_A] * 100 + features[:, SHAPE_B]
-    assert np.all(np.diff(keys) >= 0) and len(set(zip(keys, features[:, FEATURE]))) == len(keys)
-    assert np.array_equal(np.diff(keys) > 0, np.diff(features[:, PATCH]) == 1)
+    assert np.array_equal(world._contacts.ids[: world._info.contacts], features)
+    ids = Many(ContactId, features)
+    keys = ids.column("a") * 100 + ids.column("b")
+    assert np.all(np.diff(keys) >= 0) and len(set(zip(keys, ids.column("feature")))) == len(keys)
+    assert np.array_equal(np.diff(keys) > 0, np.diff(ids.column("patch")) == 1)
     assert np.abs(world.v).max() < 1e-7 and np.abs(world.q - start).max() < 1e-8
     assert sum(c.force[2] for c in world.contacts if c.bodies[1][0] == "world") == pytest.approx(2 * G, rel=1e-6)
     (between,) = [c for c in world.contacts if c.bodies[1][0] != "world"]
@@ -188,11 +190,9 @@ def test_a_robot_stands_on_mesh_feet():
     assert {note.kind for note in world.notes} == {"changed"}
     k, g = kinematics(world.model, world.q), world._geometry
     low = min(
-        (k.position[b] + (g.reals[s, 3:6] + h.vertices @ g.reals[s, 6:15].reshape(3, 3).T) @ k.rotation[b].T)[
-            :, 2
-        ].min()
+        (k.position[b] + (f.place + h.vertices @ np.reshape(f.turn, (3, 3)).T) @ k.rotation[b].T)[:, 2].min()
         for s, h in g.hulls.items()
-        for b in [int(g.ints[s, 1])]
+        for b, f in [(int(g.body[s]), g.forms[s])]
     )
     talos.q[2] -= low
     talos.servo(3000.0, 60.0)

@@ -63,6 +63,18 @@ def test_ball_swing_limit():
         assert np.abs(fig.v).max() < 0.05
 
 
+def test_ball_swing_limit_stops_what_comes_fast():
+    """Within 0.05 rad of its limit at 2 rad/s: 25 ms later it is there, and does not pass it."""
+    for direction in (0.0, 2.5):
+        world = bk.World(dt=1e-3, gravity=(0, 0, 0))
+        fig = world.add(hanging_ball(swing=0.6))
+        axis = np.array([-np.sin(direction), np.cos(direction), 0.0])
+        fig.q[:] = [np.cos(0.275), *(np.sin(0.275) * axis)]
+        fig.v[:] = 2.0 * axis
+        world.step(40)
+        assert swing_twist(fig.q)[0] == pytest.approx(0.6, abs=1e-4) and np.abs(fig.v).max() < 1e-6
+
+
 def test_ball_twist_limit():
     """Driven about its own axis it stops at the twist limit on either side."""
     for sign, end in ((1.0, 0.5), (-1.0, -0.3)):

@@ -5,7 +5,6 @@ import pytest
 
 import bunraku as bk
 from bunraku.step import island
-from bunraku.step import step_arrays as at
 
 G = 9.80665
 
@@ -111,6 +110,6 @@ def test_large_island_moves_as_a_small_one_does(monkeypatch):
         world.run(0.02)
         boxes[10].v[0] = 0.05
         world.step(5)
-        assert world.report.rows == 240 and world._table.arrays[at.K].shape == (dense, dense)
+        assert world.report.rows == 240 and world._step.island.K.shape == (dense, dense)
         ends.append(world.v.copy())
     assert np.abs(ends[0] - ends[1]).max() < 1e-5

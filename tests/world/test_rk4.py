@@ -135,6 +135,24 @@ def test_compliant_connection():
     assert ball.q[2] == pytest.approx(0.1 * np.exp(-1.0) * (np.cos(w) + np.sin(w) / w), abs=1e-8)
 
 
+def test_spring_between_two_points():
+    """Two masses on a spring with a rest length and a damper: x = rest + 0.1 e^(-g t) (cos w t + g / w sin w t) of the
+    reduced mass m, g = d / 2m, w^2 = k / m - g^2, within dt^4; momentum kept."""
+    k, d, m = 300.0, 2.0, 2.0 / 3.0
+    world = World(dt=1e-3, gravity=(0, 0, 0), integrator="rk4")
+    a = world.add(bk.sphere(0.05, 2.0), at=(0, 0, 0), name="a")
+    b = world.add(bk.sphere(0.05, 1.0), at=(1.1, 0, 0), name="b")
+    world.spring(a, b, stiffness=k, damping=d, rest=1.0)
+    g = d / (2 * m)
+    w = np.sqrt(k / m - g * g)
+    for _ in range(4):
+        world.step(60)
+        t = world.time
+        wanted = 1.0 + 0.1 * np.exp(-g * t) * (np.cos(w * t) + g / w * np.sin(w * t))
+        assert b.q[0] - a.q[0] == pytest.approx(wanted, abs=1e-8)
+    assert np.abs(2.0 * a.v[:3] + 1.0 * b.v[:3]).max() < 1e-12
+
+
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_drop(e):
     """A ball dropped from 1 m comes back to e^2 m within 1 %; with e = 0 it stays down (below 0.1 mm)."""

@@ -13,7 +13,7 @@ import pytest
 import bunraku as bk
 from bunraku.model import Shape
 from bunraku.model.plain import from_plain, to_plain
-from bunraku.step.step_arrays import FIXED_PAIRS
+from bunraku.step.step_arrays import Info
 from bunraku.world import World
 from bunraku.world.saving import DIGEST, opened, sealed
 
@@ -221,6 +221,13 @@ def test_forged_texts_never_crash(saved, tmp_path):
     assert refused > 50
 
 
+def other_pairs(info: np.ndarray) -> np.ndarray:
+    """An Info with another number of pairs."""
+    other = info.copy()
+    Info(other).fixed_pairs = 10**6
+    return other
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -229,7 +236,7 @@ def test_forged_texts_never_crash(saved, tmp_path):
         ("tie_ints", lambda a: a + 1000),
         ("sweep_order", lambda a: a * 0 + 7),
         ("info", lambda a: a + 100),
-        ("info", lambda a: np.where(np.arange(len(a)) == FIXED_PAIRS, 10**6, a)),
+        ("info", other_pairs),
         ("numbers", lambda a: 2 * a),
         ("warm_ids", lambda a: a.astype(float)),
         ("contact_ids", lambda a: np.full((1, 4), 99)),

@@ -7,7 +7,9 @@ import pytest
 
 import bunraku as bk
 from bunraku.world import World
+from bunraku.world.readings import Readings
 from bunraku.world.saving import opened, sealed
+from turns import matrix
 
 G = 9.80665
 
@@ -147,6 +149,44 @@ def test_loads_give_back_the_torques_that_were_applied():
         assert np.abs(loads.tau - world.applied)[free].max() < 1e-11 * np.abs(loads.wrench).max()
         touched += len(world.contacts) > 0
     assert touched > 50
+
+
+@pytest.mark.parametrize("w", [0.0, 3.0])
+def test_torque_at_a_force_sensor_beside_the_pivot(w):
+    """The pivot of a frictionless pendulum carries f and no moment; at x = P + S r, of a frame at P with axes S in the
+    rod, the same load is (f, -x x f), in the sensor's axes: read alone, and by the kernel of many readings."""
+    m, l, i0, angle = 2.0, 0.4, 0.01, 0.7
+    frame, shift, turn = np.array([0.1, -0.2, 0.3]), np.array([0.05, 0.07, -0.11]), (0.6, -0.3, 0.5, 0.1)
+    S, T = (matrix(x) for x in ((0.5, 0.5, -0.5, 0.5), turn))
+    fig = bk.Description("arm")
+    fig.add("arm", None, bk.hinge("pivot", (0, 1, 0)), mass=m, com=(0, 0, -l), moments=(i0, i0, i0))
+    fig.frame("plate", "arm", frame, S)
+    world = World(dt=0.001)
+    rod = world.add(fig.build())
+    sensor = world.add_sensor("force_torque", at="arm.plate", offset=shift, rotation=turn)
+    many = Readings(world, [sensor])
+    rod.q[0], rod.v[0] = angle, w
+    world.step()
+    alpha = -m * G * l * np.sin(angle) / (i0 + m * l * l)
+    f = np.array([m * (-G * np.sin(angle) - alpha * l), 0.0, m * (G * np.cos(angle) + w * w * l)])  # in the rod's axes
+    axes = S @ T
+    assert np.allclose(sensor.force, axes.T @ f, atol=1e-9)
+    assert np.allclose(sensor.torque, axes.T @ -np.cross(frame + S @ shift, f), atol=1e-9)
+    assert np.allclose(many.read(), [*sensor.force, *sensor.torque], atol=1e-12)
+
+
+def test_torque_of_a_sole_about_a_point_beside_it():
+    """A box at rest: its weight comes back at the middle of its lower face; about a sensor at r it turns with
+    (c - r) x m g, and the centre of pressure is c - r, in the sensor's axes."""
+    world = World(dt=0.001)
+    world.add_ground()
+    box = world.add(bk.box((0.2, 0.3, 0.1), 2.0), at=(0.4, -0.1, 0.05))
+    r, turn = np.array([0.03, 0.08, 0.02]), (0.8, 0.0, 0.6, 0.0)
+    sole = world.add_sensor("sole", at=box["box"], offset=r, rotation=turn)
+    world.step(200)
+    up, arm, axes = np.array([0, 0, 2.0 * G]), np.array([0, 0, -0.05]) - r, matrix(turn)
+    assert np.allclose(sole.force, axes.T @ up, atol=1e-4) and np.allclose(sole.cop, axes.T @ arm, atol=1e-5)
+    assert np.allclose(sole.torque, axes.T @ np.cross(arm, up), atol=1e-4)
 
 
 def test_joint_sensor():

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.scene.scene import built_in, load
-from bunraku.step import step_arrays as at
+from bunraku.scene import built_in, load
 from bunraku.step.virtual_link.link_memory import share_surface
 from bunraku.world import World
 from virtual_link_scenes import SCENES, axis_turn, leaning, run, sliding_and_spinning, slope_turn, standing
@@ -230,7 +229,7 @@ def test_a_step_that_is_handed_on_is_counted_and_solved():
     for _ in range(1000):
         world.step()
         total = world.report.fallbacks
-        assert total - before == world.report.fallback == int(world._info[at.FELL])
+        assert total - before == world.report.fallback == int(world._info.fell)
         if world.report.fallback:
             assert world.report.residual <= 1e-6 and world.report.unsolved == 0
         before = total
@@ -258,7 +257,7 @@ def test_restored_runs_go_on_bit_for_bit(scene, before):
     ends = []
     for _ in range(2):
         world.step(60)
-        ends.append((world.q.copy(), world.v.copy(), world._warm_force.copy(), int(world._info[at.FALLBACK])))
+        ends.append((world.q.copy(), world.v.copy(), world._warm_force.copy(), int(world._info.fallbacks)))
         world.restore(snap)
     for a, b in zip(*ends):
         assert np.array_equal(a, b)

@@ -1,81 +1,50 @@
-"""Balance: what the floor's forces shall do to the figure's momentum. A linear inverted pendulum and its capture point, and damped rotation.
+"""Balance of a choreographed figure: what the floor's forces should do to its momentum.
 
-    w^2 = g / height,   capture point x = c + c'/w,   pressure wanted at p = x + gain (x - r),   c'' = w^2 (c - p)
-so that x' = -gain w (x - r): the capture point goes to the reference r, the middle of the links that carry. The forces that make c'' must
-come from the contacts' cones, so the centre of pressure stays in the soles by itself; what cannot be had is made up by turning the body, or
-not at all: then it falls.
-Angular momentum about the centre of mass is damped, L' = -gain L.
+The law is that of bunraku.control.capture_point with a reference r at rest, the middle of the links that carry:
+    pressure wanted at p = x + gain (x - r),   c'' = w^2 (c - p), at the most `PUSH`,   L' = -gain L
+so that x' = -gain w (x - r): the capture point goes to r. The forces that make c'' must come from the contacts' cones,
+so the centre of pressure stays in the soles by itself; the figure makes up for what they cannot give by turning its
+body, or it falls.
 
-Without balance the floor is inert: c'' = 0 and L' = 0 are preferred, without feedback of where the figure is or how fast it moves, which is the
-method of 2002: the floor's force is what it was, and the body makes room for the dragged limb by moving its other parts.
+Without balance the floor is inert: c'' = 0 and L' = 0 are preferred, without feedback of where the figure is or how
+fast it moves, which is the method of Yamane & Nakamura 2002: the floor's force is what it was, and the body makes room
+for the dragged limb by moving its other parts.
 
-A foot that is dragged away from the floor waits until the others can carry: r is their middle, and it swings as soon as the capture point is
-within NEAR of it. Checked in tests/choreography/test_balance.py.
+A foot that is dragged away from the floor waits until the others can carry: r is then their middle, and the foot swings
+as soon as the capture point is within NEAR of it. Checked in tests/choreography/test_balance.py.
 """
 
 from __future__ import annotations
 
-from bunraku.choreography.dance_arrays import (
-    AT,
-    BALANCE,
-    BALANCE_GAIN,
-    BALANCE_WEIGHT,
-    BODY,
-    CAPTURE,
-    COM,
-    COM_RATE,
-    DRAG,
-    INERT_WEIGHT,
-    KIND,
-    P_INFO,
-    P_INTS,
-    P_REALS,
-    P_SEEN,
-    P_SET,
-    PENDULUM,
-    PLANTED,
-    REFERENCE,
-    SPIN,
-    SPIN_GAIN,
-    SPIN_WEIGHT,
-    SUPPORTS,
-    SWING,
-    SWINGING,
-    TARGET,
-    WAITING,
+from bunraku.choreography.dance_arrays import DRAG, PLANTED, SWINGING, WAITING, Dance
+from bunraku.control.capture_point import (
+    ask_momentum,
+    away_from_pressure,
+    capture_point_of,
+    damping_moment,
+    held_in,
+    pendulum_rate,
+    pressure_for,
 )
 from bunraku.control.end_links import ROOT, point_of, whole_momentum
-from bunraku.control.whole_body_arrays import (
-    C_POINT,
-    NC,
-    W_CONTACT,
-    W_CONTACT_BODY,
-    W_COUNT,
-    W_INTS,
-    W_MOMENTUM,
-    W_REALS,
-    W_SCRATCH,
-)
-from bunraku.control.whole_body_build import row3
+from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.record import flat
 from bunraku.kernel.vec import dot, sub
 from bunraku.model.layout import NW, PLACE, RIGID
 
-AWAY = 0.01  # m from where it is to where it shall be, from which a dragged foot leaves the floor
+AWAY = 0.01  # m between a dragged foot and its target, from which on it leaves the floor
 NEAR = 0.03  # m of the capture point from the middle of the links that go on carrying
 PUSH = 6.0  # m/s^2: largest acceleration of the centre of mass that is asked for
+LOWEST = 0.1  # m: a pendulum is taken to be at least so high; a figure may crouch or lie
+NO_RATE = (0.0, 0.0, 0.0)
 
 
 @part
-def see_momentum(h):
-    """P_SEEN: centre of mass, its velocity, angular momentum about it, capture point."""
-    ints, reals, work, seen = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH), reals1(h, P_SEEN)
-    com, rate, angular = whole_momentum(ints, reals, work)
-    for d in range(3):
-        seen[COM + d] = com[d]
-        seen[COM_RATE + d] = rate[d]
-        seen[SPIN + d] = angular[d]
+def see_momentum(d: Dance):
+    """Centre of mass, its velocity, angular momentum about it."""
+    p, seen = d.problem, d.seen
+    seen.com, seen.com_rate, seen.spin = whole_momentum(p.ints, p.reals, p.scratch)
 
 
 @inline
@@ -88,15 +57,16 @@ def has_contact(bodies, many, body):
 
 
 @part
-def reference(h, leaving):
-    """P_SEEN: middle of the links that carry, each counted once, without body `leaving` (0: all); returns how many."""
-    count, contact, bodies = ints1(h, W_COUNT), reals2(h, W_CONTACT), ints1(h, W_CONTACT_BODY)
-    work, seen = reals1(h, W_SCRATCH), reals1(h, P_SEEN)
+def reference(d: Dance, leaving):
+    """The middle of the links that carry, each counted once, without body `leaving` (0: all), and the capture point of
+    the pendulum above it; returns how many carry."""
+    p, seen = d.problem, d.seen
+    bodies, work, contacts = p.contact_body, p.scratch, p.count.contacts
     x = 0.0
     y = 0.0
     z = 0.0
     links = 0
-    for k in range(count[NC]):
+    for k in range(contacts):
         if bodies[k] == leaving or (k > 0 and has_contact(bodies, k, bodies[k])):
             continue
         links += 1
@@ -104,98 +74,94 @@ def reference(h, leaving):
         sx = 0.0
         sy = 0.0
         sz = 0.0
-        for e in range(k, count[NC]):
+        for e in range(k, contacts):
             if bodies[e] == bodies[k]:
-                p = point_of(work, bodies[e], row3(contact, e, C_POINT))
+                at = point_of(work, bodies[e], p.contact[e].point)
                 points += 1
-                sx += p[0]
-                sy += p[1]
-                sz += p[2]
+                sx += at[0]
+                sy += at[1]
+                sz += at[2]
         x += sx / points
         y += sy / points
         z += sz / points
     if links > 0:
-        seen[REFERENCE] = x / links
-        seen[REFERENCE + 1] = y / links
-        height = max(seen[COM + 2] - z / links, 0.1)
-        rate = (max(-reals2(h, W_REALS)[0, PLACE + 2], 1.0) / height) ** 0.5
-        seen[PENDULUM] = rate
-        seen[CAPTURE] = seen[COM] + seen[COM_RATE] / rate
-        seen[CAPTURE + 1] = seen[COM + 1] + seen[COM_RATE + 1] / rate
+        seen.reference = (x / links, y / links)
+        height = max(seen.com[2] - z / links, LOWEST)
+        seen.pendulum = pendulum_rate(max(-p.reals[0, PLACE + 2], 1.0), height)
+        seen.capture = capture_point_of(seen.com, seen.com_rate, seen.pendulum)
     return links
 
 
 @part
-def drop_contacts(h, body):
+def drop_contacts(p: WholeBodyProblem, body):
     """Take the contacts of a body out of the problem."""
-    count, contact, bodies = ints1(h, W_COUNT), reals2(h, W_CONTACT), ints1(h, W_CONTACT_BODY)
     n = 0
-    for k in range(count[NC]):
-        if bodies[k] != body:
-            bodies[n] = bodies[k]
-            for c in range(contact.shape[1]):
-                contact[n, c] = contact[k, c]
+    for k in range(p.count.contacts):
+        if p.contact_body[k] != body:
+            p.contact_body[n] = p.contact_body[k]
+            to, kept = flat(p.contact[n]), flat(p.contact[k])
+            for c in range(to.shape[0]):
+                to[c] = kept[c]
             n += 1
-    count[NC] = n
+    p.count.contacts = n
 
 
 @part
-def lift_feet(h):
-    """Which dragged links leave the floor: see the module text. Leaves `reference` at those that carry; returns how many do."""
-    pins, more, count, bodies = ints2(h, P_INTS), reals2(h, P_REALS), ints1(h, W_COUNT), ints1(h, W_CONTACT_BODY)
-    work, seen = reals1(h, W_SCRATCH), reals1(h, P_SEEN)
+def lift_feet(d: Dance):
+    """Which dragged links leave the floor: see the module text. Leaves `reference` at those that carry; returns how
+    many do."""
+    p, seen = d.problem, d.seen
     leaving = 0
-    for k in range(pins.shape[0]):
-        if pins[k, KIND] != DRAG:
+    for k in range(len(d.pin)):
+        pin, aim = d.pin[k], d.aim[k]
+        if pin.kind != DRAG:
             continue
-        body = pins[k, BODY]
-        touching = has_contact(bodies, count[NC], body)
-        e = sub(row3(more, k, TARGET), point_of(work, body, row3(more, k, AT)))
+        body = pin.body
+        touching = has_contact(p.contact_body, p.count.contacts, body)
+        e = sub(aim.target, point_of(p.scratch, body, aim.at))
         away = dot(e, e) ** 0.5
-        if pins[k, SWING] == PLANTED and touching and away > AWAY:
-            pins[k, SWING] = WAITING
-        if pins[k, SWING] == WAITING:
+        if pin.swing == PLANTED and touching and away > AWAY:
+            pin.swing = WAITING
+        if pin.swing == WAITING:
             if away < 0.5 * AWAY or not touching:
-                pins[k, SWING] = PLANTED
-            elif ints1(h, P_INFO)[BALANCE] == 0:
-                pins[k, SWING] = SWINGING
+                pin.swing = PLANTED
+            elif d.info.balance == 0:
+                pin.swing = SWINGING
             else:
-                others = reference(h, body)
-                dx = seen[CAPTURE] - seen[REFERENCE]
-                dy = seen[CAPTURE + 1] - seen[REFERENCE + 1]
+                others = reference(d, body)
+                dx = seen.capture[0] - seen.reference[0]
+                dy = seen.capture[1] - seen.reference[1]
                 if others == 0 or dx * dx + dy * dy < NEAR * NEAR:
-                    pins[k, SWING] = SWINGING
+                    pin.swing = SWINGING
                 else:
                     leaving = body
-        if pins[k, SWING] == SWINGING:
+        if pin.swing == SWINGING:
             if touching and away < AWAY:
-                pins[k, SWING] = PLANTED
+                pin.swing = PLANTED
             else:
-                drop_contacts(h, body)
-    return reference(h, leaving)
+                drop_contacts(p, body)
+    return reference(d, leaving)
+
+
+@inline
+def level_acceleration(d: Dance, k):
+    """Of the centre of mass along axis k, as its balance wants it."""
+    seen = d.seen
+    pressure = pressure_for(seen.capture[k], d.gains.balance_gain, seen.capture[k] - seen.reference[k])
+    return held_in(away_from_pressure(seen.pendulum * seen.pendulum, seen.com[k], pressure), -PUSH, PUSH)
 
 
 @part
-def momentum_task(h, links):
-    """W_MOMENTUM: rates of momentum that keep the balance, or an inert floor."""
-    seen, s, momentum = reals1(h, P_SEEN), reals1(h, P_SET), reals2(h, W_MOMENTUM)
-    mass = reals1(h, W_SCRATCH)[ROOT * NW + RIGID + 9]
-    I = 0.15 * mass  # kg m^2: what angular accelerations are weighed with, about that of a standing figure
-    for d in range(6):
-        momentum[d, 0] = 0.0
-        momentum[d, 1] = 0.0
-    seen[SUPPORTS] = links
+def momentum_task(d: Dance, links):
+    """Rates of momentum that keep the balance, or an inert floor; nothing where no link carries."""
+    p, seen, s = d.problem, d.seen, d.gains
+    seen.supports = links
     if links == 0:
-        return
-    keep = ints1(h, P_INFO)[BALANCE] != 0
-    for d in range(2):
-        wanted = 0.0
-        if keep:
-            pressure = seen[CAPTURE + d] + s[BALANCE_GAIN] * (seen[CAPTURE + d] - seen[REFERENCE + d])
-            wanted = seen[PENDULUM] * seen[PENDULUM] * (seen[COM + d] - pressure)
-            wanted = min(max(wanted, -PUSH), PUSH)
-        momentum[d, 0] = mass * wanted
-        momentum[d, 1] = (s[BALANCE_WEIGHT] if keep else s[INERT_WEIGHT]) / (mass * mass)
-    for d in range(3):
-        momentum[3 + d, 0] = -s[SPIN_GAIN] * seen[SPIN + d] if keep else 0.0
-        momentum[3 + d, 1] = (s[SPIN_WEIGHT] if keep else s[INERT_WEIGHT]) / (I * I)
+        ask_momentum(p, NO_RATE, NO_RATE, 0.0, 0.0, 0.0)
+    elif d.info.balance == 0:
+        ask_momentum(p, NO_RATE, NO_RATE, s.inert_weight, 0.0, s.inert_weight)
+    else:
+        mass = p.scratch[ROOT * NW + RIGID + 9]
+        force = (mass * level_acceleration(d, 0), mass * level_acceleration(d, 1), 0.0)
+        moment = damping_moment(s.spin_gain, seen.spin)
+        ask_momentum(p, force, moment, s.balance_weight, 0.0, s.spin_weight)

@@ -1,55 +1,110 @@
-"""The arrays of a choreographed figure by name: numbers in the world's Table, behind those of its whole-body problem.
+"""A choreographed figure as a record in the world's Table, after its whole-body problem.
 
-Pins and drags share one list of MOST_TASKS places; a place that is not used has KIND 0.
+Pins and drags share one list of MOST_TASKS places; a place that is not used has kind NONE. World axes, SI units.
 """
 
 from __future__ import annotations
 
-from bunraku.control.whole_body_arrays import AFTER as BEFORE
-from bunraku.step.step_arrays import number, places
+from bunraku.control.whole_body_arrays import Range, WholeBodyProblem
+from bunraku.kernel.record import Record, inner, many, mat3, pair, real, ref, vec3, vector, whole
 
-P_INTS, P_REALS = places(BEFORE, BEFORE + 2)  # (tasks, INT_COLUMNS), (tasks, REAL_COLUMNS)
-P_INFO = number(BEFORE + 2)  # (INFO_SIZE) integers
-P_SET = number(BEFORE + 3)  # (SET_SIZE) numbers
-P_GOAL = number(BEFORE + 4)  # (nq) desired joint values, coordinates like q
-P_LIMITS = number(BEFORE + 5)  # (nj, 2) least and largest value of hinges and sliders
-P_BALLS = number(BEFORE + 6)  # (balls, 3) largest swing, twist range
-P_BALL_INTS = number(BEFORE + 7)  # (balls, 2) first of q, first joint DoF
-P_SEEN = number(BEFORE + 8)  # (SEEN_SIZE) numbers that a step leaves to be read
-AFTER = BEFORE + 9
+NONE, PIN, DRAG = 0, 1, 2  # kinds
+PLANTED, WAITING, SWINGING = 0, 1, 2  # whether a body on the floor, a foot, may leave it
 
-# columns of P_INTS: what it is; its body; 1 where orientation counts; whether its body, a foot on the floor, may leave it
-KIND, BODY, TURNED, SWING, INT_COLUMNS = range(5)
-NONE, PIN, DRAG = 0, 1, 2  # KIND
-PLANTED, WAITING, SWINGING = 0, 1, 2  # SWING
-# columns of P_REALS: point in the body's frame, where it shall be, the body's rotation that is wanted (row by row), weight
-AT, TARGET, TURN, WEIGHT, REAL_COLUMNS = 0, 3, 6, 15, 16
-# entries of P_INFO: where the figure stands in the world's arrays; whether balance is kept; contacts of the last step; 1 with springy contacts
-BODY_FIRST, Q_FIRST, V_FIRST, BALANCE, LAST_CONTACTS, FIGURE, SPRINGY, INFO_SIZE = range(8)
-# entries of P_SET: gains; see bunraku.choreography.gains
-(
-    PIN_RATE,
-    PIN_GAIN,
-    PIN_SPEED,
-    PIN_PULL,
-    DRAG_RATE,
-    DRAG_GAIN,
-    DRAG_SPEED,
-    DRAG_PULL,
-    POSE_STIFFNESS,
-    POSE_DAMPING,
-    POSE_WEIGHT,
-    CONTACT_WEIGHT,
-    BALANCE_GAIN,
-    BALANCE_WEIGHT,
-    SPIN_GAIN,
-    SPIN_WEIGHT,
-    INERT_WEIGHT,
-    FORCE_WEIGHT,
-    FRICTION_PART,
-    PATIENT,
-    STIFFNESS,
-    SET_SIZE,
-) = range(22)
-# entries of P_SEEN: centre of mass, its velocity, angular momentum, capture point, where it shall be, number of supporting links, w
-COM, COM_RATE, SPIN, CAPTURE, REFERENCE, SUPPORTS, PENDULUM, SEEN_SIZE = 0, 3, 6, 9, 11, 13, 14, 15
+
+class PinState(Record):
+    """What a pin or drag is."""
+
+    kind = whole()
+    body = whole()
+    turned = whole()  # 1 where orientation counts
+    swing = whole()  # PLANTED, WAITING or SWINGING
+
+
+class PinGoal(Record):
+    """What a pin or drag wants."""
+
+    at = vec3()  # the point in its body's frame
+    target = vec3()  # where it should be
+    turn = mat3()  # the body's rotation that is wanted
+    weight = real()
+
+
+class DanceInfo(Record):
+    """Where the figure stands in the world's arrays, and switches."""
+
+    body_first = whole()
+    q_first = whole()
+    v_first = whole()
+    balance = whole()  # whether it is kept
+    last_contacts = whole()  # of the last step
+    figure = whole()
+    springy = whole()  # 1 with springy contacts
+
+
+class DanceGains(Record):
+    """The numbers of bunraku.choreography.gains.Gains."""
+
+    pin_rate = real()
+    pin_gain = real()
+    pin_speed = real()
+    pin_pull = real()
+    drag_rate = real()
+    drag_gain = real()
+    drag_speed = real()
+    drag_pull = real()
+    pose_stiffness = real()
+    pose_damping = real()
+    pose_weight = real()
+    contact_weight = real()
+    balance_gain = real()
+    balance_weight = real()
+    spin_gain = real()
+    spin_weight = real()
+    inert_weight = real()
+    force_weight = real()
+    friction_part = real()
+    patience = real()
+    cone_penalty = real()
+
+
+class DanceSeen(Record):
+    """What a step leaves to be read."""
+
+    com = vec3()
+    com_rate = vec3()
+    spin = vec3()  # angular momentum about the centre of mass
+    capture = pair()  # capture point
+    reference = pair()  # where it should be
+    supports = real()  # links that carry
+    pendulum = real()  # 1/s: w = sqrt(g / height)
+
+
+class BallRange(Record):
+    """Limits of a ball joint [rad]."""
+
+    swing = real()
+    twist_least = real()
+    twist_most = real()
+
+
+class BallPlace(Record):
+    """Where a ball joint stands."""
+
+    q = whole()  # first of its coordinates
+    dof = whole()  # first joint DoF
+
+
+class Dance(Record):
+    """Everything, in the world's table."""
+
+    problem = inner(WholeBodyProblem)
+    pin = many(PinState)
+    aim = many(PinGoal)
+    info = ref(DanceInfo)
+    gains = ref(DanceGains)
+    goal = vector()  # (nq) desired joint values
+    limit = many(Range)  # (nj) of hinges and sliders
+    ball = many(BallRange)
+    ball_at = many(BallPlace)
+    seen = ref(DanceSeen)

@@ -1,105 +1,40 @@
 """One step of a choreographed figure inside the world's step: the stage that stands at TOUCH.
 
-    FREE    as ever, with the torques of the step before; poses of all bodies
-    TOUCH   contacts; then: state -> contacts that carry, pins and drags, balance, desired joint values, limits -> whole-body problem -> torques;
-            FREE again with these
+    FREE          as ever, with the torques of the step before; poses of all bodies
+    TOUCH         contacts; then state -> contacts that carry, pins and drags, balance, desired joint values, limits
+                  -> whole-body problem -> torques; FREE again with these
     ROWS … MOVE   as ever
 
-So the world does what it always does with the torques it is given: pins and drags exert no force, and the same torques give the same motion
-in a plain world bit for bit. The contact rows of the problem are those of the world's step: the velocity after the step, at the pose of its
-start, is zero, or closes the gap. The figure's own links are kept from touching each other. Contacts with loose things are not foreseen; the world
-answers them. Checked in tests/choreography/.
+So the world does what it always does with the torques it is given: pins and drags exert no force, and the same torques
+give the same motion in a plain world bit for bit. The contact rows of the problem are those of the world's step: the
+velocity after the step, at the pose of its start, is zero, or closes the gap. The figure's own links are kept from
+touching each other. The problem does not foresee contacts with loose things; the world answers them. Checked in
+tests/choreography/test_engine.py and tests/choreography/test_consistency.py.
 """
 
 from __future__ import annotations
 
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
-from bunraku.choreography.dance_arrays import (
-    BODY_FIRST,
-    CONTACT_WEIGHT,
-    FIGURE,
-    FORCE_WEIGHT,
-    FRICTION_PART,
-    LAST_CONTACTS,
-    P_INFO,
-    P_SET,
-    PATIENT,
-    Q_FIRST,
-    SPRINGY,
-    STIFFNESS,
-    V_FIRST,
-)
+from bunraku.choreography.dance_arrays import Dance
 from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
-from bunraku.collision.shape_layout import BODY as SHAPE_BODY
-from bunraku.collision.shape_layout import FIGURE as SHAPE_FIGURE
-from bunraku.collision.shape_layout import GAP, MATERIAL, NORMAL, POINT, SHAPE_A, SHAPE_B
 from bunraku.control.end_links import ROOT, point_bias, point_velocity, survey
-from bunraku.control.whole_body_arrays import (
-    C_MU,
-    C_NEAR,
-    C_NORMAL,
-    C_POINT,
-    C_RADIUS,
-    C_WANTED,
-    C_WEIGHT,
-    CONE_PENALTY,
-    NC,
-    NK,
-    PATIENCE,
-    ROUNDS,
-    TOLERANCE,
-    W_APART,
-    W_APART_BODY,
-    W_CONTACT,
-    W_CONTACT_BODY,
-    W_COUNT,
-    W_INTS,
-    W_PASSIVE,
-    W_POSTURE,
-    W_Q,
-    W_REALS,
-    W_SCRATCH,
-    W_SET,
-    W_TAU,
-    W_V,
-    W_Y,
-)
-from bunraku.control.whole_body_arrays import FORCE_WEIGHT as SET_FORCE_WEIGHT
 from bunraku.control.whole_body_build import room_of
 from bunraku.control.whole_body_kernel import whole_body
 from bunraku.kernel.compile import part
-from bunraku.kernel.table import ints1, ints2, reals1, reals2, run, stage
+from bunraku.kernel.table import run, stage
 from bunraku.kernel.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import NW, PLACE, POS, RIGID, ROT, ROTOR
-from bunraku.step.contact_rows import DYNAMIC, PUSH, PUSH_SPEED
+from bunraku.step.contact_rows import PUSH, PUSH_SPEED
 from bunraku.step.drive import drive_joints
-from bunraku.step.step_arrays import (
-    CONTACTS,
-    DT,
-    EXACT,
-    IDS,
-    INFO,
-    MATERIALS,
-    N_CONTACTS,
-    NUMBERS,
-    OK,
-    SHAPE_INTS,
-    TAU,
-    TOTAL,
-    Q,
-    V,
-    model_of,
-)
+from bunraku.step.step_arrays import OK, Step
 
 COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # stages of the table: this file's, and those of the world's own step
 CLOSE = 1e-4  # m: a gap that counts as touching
 SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows from where it is
-SPRUNG, BACK = (
-    5e-3,
-    20.0,
-)  # m: the same gap where springs carry: soles tilt on them; 1/s: how a corner that they lifted is set down again
+SPRUNG = 5e-3  # m: the same gap where springs carry: soles tilt on them
+BACK = 20.0  # 1/s: how a corner that springs lifted is set down again
 STRONGEST = 50.0  # m/s^2: largest acceleration that is asked of a contact
-ACCURACY = -2e-3  # of accelerations; forces are a plan, the world finds its own
+ACCURACY = -2e-3  # of accelerations alone, so the sign: forces are a plan, the world finds its own
 LOAD = 2.0  # N: least normal force that friction is counted with
 SKIN = 1e-3  # m: how far links of the figure stay from each other
 BRAKE = 0.04  # s in which links that come near each other are slowed down
@@ -108,146 +43,139 @@ HARDEST = 12.0  # m/s^2: at the most
 
 @part
 def take_state(h):
-    """The figure's q and v, its rotors with the world's implicit terms, and the torques of its springs and dampers; motors are switched off."""
-    info = ints1(h, P_INFO)
-    q, v = reals1(h, W_Q), reals1(h, W_V)
-    all_q, all_v, tau = reals1(h, Q), reals1(h, V), reals1(h, TAU)
-    for k in range(q.shape[0]):
-        q[k] = all_q[info[Q_FIRST] + k]
-    for k in range(v.shape[0]):
-        v[k] = all_v[info[V_FIRST] + k]
-        tau[info[V_FIRST] + k] = 0.0
-    drive_joints(h, 0.0 if ints1(h, INFO)[EXACT] != 0 else reals1(h, NUMBERS)[DT])
-    passive, total, reals = reals1(h, W_PASSIVE), reals1(h, TOTAL), reals2(h, W_REALS)
-    _, world, _ = model_of(h)
-    for k in range(v.shape[0]):
-        passive[k] = total[info[V_FIRST] + k]
-    for i in range(ROOT, reals.shape[0]):
-        reals[i, ROTOR] = world[info[BODY_FIRST] + i, ROTOR]
+    """The figure's q and v, its rotors with the world's implicit terms, and the torques of its springs and dampers;
+    motors are switched off."""
+    d, s = Dance(h), Step(h)
+    p, info = d.problem, d.info
+    for k in range(p.q.shape[0]):
+        p.q[k] = s.q[info.q_first + k]
+    for k in range(p.v.shape[0]):
+        p.v[k] = s.v[info.v_first + k]
+        s.tau[info.v_first + k] = 0.0
+    drive_joints(s, 0.0 if s.info.exact != 0 else s.numbers.dt)
+    for k in range(p.v.shape[0]):
+        p.passive[k] = s.total[info.v_first + k]
+    for i in range(ROOT, p.reals.shape[0]):
+        p.reals[i, ROTOR] = s.reals[info.body_first + i, ROTOR]
 
 
 @part
 def take_contacts(h):
-    """W_CONTACT: points of the figure that touch what is fixed; as many as there is room for."""
-    info, ids, data, shapes = ints1(h, P_INFO), ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
-    materials, s, dt = reals2(h, MATERIALS), reals1(h, P_SET), reals1(h, NUMBERS)[DT]
-    contact, bodies, count, work = (
-        reals2(h, W_CONTACT),
-        ints1(h, W_CONTACT_BODY),
-        ints1(h, W_COUNT),
-        reals1(h, W_SCRATCH),
-    )
-    kinds = int(materials.shape[0] ** 0.5 + 0.5)
+    """Points of the figure that touch what is fixed, into the problem; as many as there is room for."""
+    d, s = Dance(h), Step(h)
+    p, info, work = d.problem, d.info, d.problem.scratch
+    ids, contacts, shapes, dt = s.detection.ids, s.detection.contacts, s.detection.kinds, s.numbers.dt
+    kinds = int(len(s.materials) ** 0.5 + 0.5)
     n = 0
-    for c in range(ints1(h, INFO)[N_CONTACTS]):
-        a = ids[c, SHAPE_A]
-        b = ids[c, SHAPE_B]
+    for c in range(s.info.contacts):
+        a = ids[c].a
+        b = ids[c].b
         ours = a
         sign = 1.0
-        if shapes[b, SHAPE_FIGURE] == info[FIGURE]:
+        if shapes[b].figure == info.figure:
             ours = b
             sign = -1.0
         other = a + b - ours
-        if shapes[ours, SHAPE_FIGURE] != info[FIGURE] or shapes[other, SHAPE_BODY] != 0 or a == b:
+        if shapes[ours].figure != info.figure or shapes[other].body != 0 or a == b:
             continue
-        if data[c, GAP] > (SPRUNG if info[SPRINGY] != 0 else CLOSE) or n == bodies.shape[0]:
+        gap = contacts[c].gap
+        if gap > (SPRUNG if info.springy != 0 else CLOSE) or n == len(p.contact):
             continue
-        body = shapes[ours, SHAPE_BODY] - info[BODY_FIRST]
-        normal = scale(sign, ld3(data[c], NORMAL))
-        x = ld3(data[c], POINT)
-        point = mtv(ld9(work, body * NW + ROT), sub(x, ld3(work, body * NW + POS)))
-        gap = data[c, GAP]
+        body = shapes[ours].body - info.body_first
+        normal = scale(sign, contacts[c].normal)
+        x = contacts[c].point
         rate = -gap / dt if gap > 0.0 else min(-PUSH * gap / dt, PUSH_SPEED)
         stop = 1.0 / dt
-        if info[SPRINGY] != 0:
+        if info.springy != 0:
             rate = -BACK * max(gap, 0.0)
             stop = SOFT
         wanted = scale(stop, axpy(rate, normal, scale(-1.0, point_velocity(work, body, x))))
         size = dot(wanted, wanted) ** 0.5
         if size > STRONGEST:
             wanted = scale(STRONGEST / size, wanted)
-        wanted = add(wanted, point_bias(work, body, x))
-        bodies[n] = body
-        for d in range(3):
-            contact[n, C_POINT + d] = point[d]
-            contact[n, C_NORMAL + d] = normal[d]
-            contact[n, C_WANTED + d] = wanted[d]
-        mu = materials[shapes[a, MATERIAL] * kinds + shapes[b, MATERIAL], DYNAMIC]
-        contact[n, C_MU] = s[FRICTION_PART] * mu
-        contact[n, C_WEIGHT] = s[CONTACT_WEIGHT]
+        contact = p.contact[n]
+        p.contact_body[n] = body
+        contact.point = mtv(ld9(work, body * NW + ROT), sub(x, ld3(work, body * NW + POS)))
+        contact.normal = normal
+        contact.wanted = add(wanted, point_bias(work, body, x))
+        mu = s.materials[shapes[a].material * kinds + shapes[b].material].dynamic
+        contact.friction = d.gains.friction_part * mu
+        contact.weight = d.gains.contact_weight
         n += 1
-    count[NC] = n
+    p.count.contacts = n
 
 
 @part
 def take_pairs(h):
-    """W_APART: links of the figure that are about to touch each other."""
-    info, ids, data, shapes = ints1(h, P_INFO), ints2(h, IDS), reals2(h, CONTACTS), ints2(h, SHAPE_INTS)
-    pair, apart, count, work = ints2(h, W_APART_BODY), reals2(h, W_APART), ints1(h, W_COUNT), reals1(h, W_SCRATCH)
+    """Links of the figure that are about to touch each other, into the problem."""
+    d, s = Dance(h), Step(h)
+    p, info, work = d.problem, d.info, d.problem.scratch
+    ids, contacts, shapes = s.detection.ids, s.detection.contacts, s.detection.kinds
     n = 0
-    for c in range(ints1(h, INFO)[N_CONTACTS]):
-        a = ids[c, SHAPE_A]
-        b = ids[c, SHAPE_B]
-        if shapes[a, SHAPE_FIGURE] != info[FIGURE] or shapes[b, SHAPE_FIGURE] != info[FIGURE] or n == apart.shape[0]:
+    for c in range(s.info.contacts):
+        a = ids[c].a
+        b = ids[c].b
+        if shapes[a].figure != info.figure or shapes[b].figure != info.figure or n == len(p.apart):
             continue
-        x = ld3(data[c], POINT)
-        normal = ld3(data[c], NORMAL)
-        pair[n, 0] = shapes[a, SHAPE_BODY] - info[BODY_FIRST]
-        pair[n, 1] = shapes[b, SHAPE_BODY] - info[BODY_FIRST]
-        rate = dot(normal, sub(point_velocity(work, pair[n, 0], x), point_velocity(work, pair[n, 1], x)))
-        for d in range(3):
-            apart[n, d] = x[d]
-            apart[n, 3 + d] = normal[d]
-        apart[n, 6] = max(-(SLOW * (data[c, GAP] - SKIN) + rate) / BRAKE, -FASTEST)
-        apart[n, 6] = min(apart[n, 6], HARDEST)
+        x = contacts[c].point
+        normal = contacts[c].normal
+        pair, apart = p.apart_body[n], p.apart[n]
+        pair.first = shapes[a].body - info.body_first
+        pair.second = shapes[b].body - info.body_first
+        rate = dot(normal, sub(point_velocity(work, pair.first, x), point_velocity(work, pair.second, x)))
+        apart.point = x
+        apart.normal = normal
+        least = max(-(SLOW * (contacts[c].gap - SKIN) + rate) / BRAKE, -FASTEST)
+        apart.least = min(least, HARDEST)
         n += 1
-    count[NK] = n
+    p.count.pairs = n
 
 
 @part
-def share_weight(h):
-    """C_NEAR: the figure's weight in equal parts, which forces stay near to where nothing else is asked; the start of new contacts. C_RADIUS:
-    friction with the normal force of the step before."""
-    count, contact, info, y = ints1(h, W_COUNT), reals2(h, W_CONTACT), ints1(h, P_INFO), reals1(h, W_Y)
-    work, g = reals1(h, W_SCRATCH), reals2(h, W_REALS)[0, PLACE + 2]
-    na = room_of(reals2(h, W_POSTURE).shape[0])
-    each = -g * work[ROOT * NW + RIGID + 9] / max(count[NC], 1)
-    for k in range(count[NC]):
-        for d in range(3):
-            contact[k, C_NEAR + d] = each * contact[k, C_NORMAL + d]
-    if info[LAST_CONTACTS] != count[NC]:
+def share_weight(d: Dance):
+    """The figure's weight in equal parts, which forces stay near to where nothing else is asked; the start of new
+    contacts; friction with the normal force of the step before."""
+    p, info, y = d.problem, d.info, d.problem.y
+    contacts = p.count.contacts
+    na = room_of(len(p.posture))
+    each = -p.reals[0, PLACE + 2] * p.scratch[ROOT * NW + RIGID + 9] / max(contacts, 1)
+    for k in range(contacts):
+        p.contact[k].near = scale(each, p.contact[k].normal)
+    if info.last_contacts != contacts:
         for k in range(na, y.shape[0]):
             y[k] = 0.0
-        for k in range(count[NC]):
+        for k in range(contacts):
             y[na + 3 * k] = each
-    for k in range(count[NC]):
-        contact[k, C_RADIUS] = contact[k, C_MU] * max(y[na + 3 * k], LOAD)
-    info[LAST_CONTACTS] = count[NC]
+    for k in range(contacts):
+        p.contact[k].radius = p.contact[k].friction * max(y[na + 3 * k], LOAD)
+    info.last_contacts = contacts
 
 
 @part
 def compose(h):
     """Torques of this step."""
+    d = Dance(h)
+    p = d.problem
     take_state(h)
-    survey(ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_V), reals1(h, W_SCRATCH))
+    survey(p.ints, p.reals, p.q, p.v, p.scratch)
     take_contacts(h)
     take_pairs(h)
-    see_momentum(h)
-    links = lift_feet(h)
-    share_weight(h)
-    pin_tasks(h)
-    momentum_task(h, links)
-    pose_task(h)
-    limit_bounds(h)
-    reals1(h, W_SET)[SET_FORCE_WEIGHT] = reals1(h, P_SET)[FORCE_WEIGHT]
-    reals1(h, W_SET)[TOLERANCE] = ACCURACY
-    ints1(h, W_COUNT)[ROUNDS] = 1
-    ints1(h, W_COUNT)[PATIENCE] = int(reals1(h, P_SET)[PATIENT])
-    reals1(h, W_SET)[CONE_PENALTY] = reals1(h, P_SET)[STIFFNESS]
-    whole_body(h)
-    tau, own, first = reals1(h, TAU), reals1(h, W_TAU), ints1(h, P_INFO)[V_FIRST]
-    for k in range(own.shape[0]):
-        tau[first + k] = own[k]
+    see_momentum(d)
+    links = lift_feet(d)
+    share_weight(d)
+    pin_tasks(d)
+    momentum_task(d, links)
+    pose_task(d)
+    limit_bounds(d)
+    p.settings.force_weight = d.gains.force_weight
+    p.settings.tolerance = ACCURACY
+    p.settings.cone_part = d.gains.cone_penalty
+    p.count.rounds = 1
+    p.count.patience = int(d.gains.patience)
+    whole_body(p)
+    tau = Step(h).tau
+    for k in range(p.tau.shape[0]):
+        tau[d.info.v_first + k] = p.tau[k]
 
 
 @stage

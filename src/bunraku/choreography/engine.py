@@ -1,4 +1,5 @@
-"""Choreography: a figure that is pinned and dragged, and moves as its dynamics allow (document 004).
+"""Choreography: a figure that is pinned and dragged, and moves as its dynamics allow (Yamane & Nakamura
+2002).
 
     c = Choreography()                     # human() on the floor
     pin = c.pin("left_foot")               # stays where it is; axes="pose": its orientation too
@@ -8,11 +9,12 @@
     c.violations, c.report
     drag.release()
 
-A controller inside every step of a plain world (choreography.stage) finds joint accelerations and floor forces together and turns them into
-torques: what the world does with them is physical, pins and drags exert no force, and a figure that cannot stay up falls. Priorities: dynamics,
-friction cones, limits; then pins and drags and balance; then desired joint values (`pose`). `dynamics=False` is the comparator of 004 (4): kinematics
-alone (choreography.kinematic). Everything done is kept in `score`, which performs it again. World axes, SI units.
-Checked in tests/choreography/.
+A controller inside every step of a plain world (choreography.dance_step) finds joint accelerations and floor forces
+together and turns them into torques: what the world does with them is physical, pins and drags exert no force, and a
+figure that cannot stay up falls. Priorities: dynamics, friction cones, limits; then pins and drags and balance; then
+desired joint values (`pose`). `dynamics=False` is the comparator, their eq. (4): kinematics alone
+(choreography.kinematic). `score` keeps everything that is done, and performs it again. World axes, SI units. Checked in
+tests/choreography/test_engine.py.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from bunraku.choreography import dance_arrays as of
+from bunraku.choreography.dance_arrays import DRAG, PIN, PLANTED
 from bunraku.choreography.gains import Gains
 from bunraku.choreography.kinematic import kinematic_steps
 from bunraku.choreography.pins import AXES, Drag, Pin, Violation, angle_between, checked_point, checked_rotation
@@ -36,12 +38,19 @@ from bunraku.control.whole_body_arrays import MOST_TASKS
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.humanoid.opening_pose import on_stage, own_collisions
-from bunraku.model.build import quaternion
+from bunraku.kernel.record import flat
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
+from bunraku.model.rotations import quaternion
 from bunraku.recording.recorder import Recorder
+from bunraku.world.diverged import steps_in, whole_steps
+from bunraku.world.figure import Figure
 from bunraku.world.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from bunraku.viewer.stage import StageOptions
+    from bunraku.viewer.view import View
 
 PIN_WEIGHT, DRAG_WEIGHT = 2e3, 1e3
 
@@ -55,12 +64,36 @@ class DanceSnapshot:
     score: tuple[Any, ...]
 
 
-class Choreography:
-    """See the module text.
+class DanceOptions(TypedDict, total=False):
+    """Options of a Choreography."""
 
-    model: human() by default; at (x, y[, z]) or a full q: where it stands; dt [s]; contact and integrator as of World; balance: keep the figure
-    standing; friction of the floor; gains: choreography.gains; floor False: no ground (add what you like to `world` before the first step).
+    at: Sequence[float] | None
+    dt: float
+    contact: str
+    integrator: str
+    balance: bool
+    dynamics: bool
+    friction: float
+    gains: Gains | None
+    seed: int
+    floor: bool
+
+
+class Choreography:
+    """A figure that is pinned and dragged, and moves as its dynamics allow: `pin`, `drag`, `pose`, `run`.
+
+    model: human() by default; at: x, y[, z] [m] or a full q: where it stands; dt [s]; contact and integrator as of
+    World; balance: keep the figure standing; dynamics False: kinematics alone; friction of the floor; gains: how
+    stiffly it follows; floor False: no ground (add what you like to `world` before the first step). Everything done is
+    kept in `score`, which performs it again. World axes, SI units. See docs/choreography.md.
     """
+
+    model: Model
+    world: Studio
+    figure: Figure
+    gains: Gains
+    dynamics: bool
+    score: Score
 
     def __init__(
         self,
@@ -77,6 +110,8 @@ class Choreography:
         seed: int = 0,
         floor: bool = True,
     ) -> None:
+        if not isinstance(model, Model | None):
+            raise InputError(f"Choreography: {model!r} is no Model; write bk.human(), or bk.load(path) for a file.")
         self.model, self._stance = on_stage(human() if model is None else model)
         self.gains, self.dynamics = gains or Gains(), bool(dynamics)
         self.world = Studio(dt=dt, contact=contact, integrator=integrator, seed=seed)
@@ -112,7 +147,7 @@ class Choreography:
             q[2] = given[2]
         return q
 
-    # ---- pins, drags, poses ---------------------------------------------------------------------------------------------------
+    # ---- pins, drags, poses ----------------------------------------------------------------------------------------
 
     @property
     def time(self) -> float:
@@ -139,8 +174,8 @@ class Choreography:
         rotation: Any = None,
         weight: float = PIN_WEIGHT,
     ) -> Pin:
-        """Hold `point` [m, link's frame] of a link where it is now, or at the world position `at`; with axes "pose" also its rotation, the present
-        one or `rotation`."""
+        """Hold `point` [m, link's frame] of a link where it is now, or at the world position `at`; with axes "pose"
+        also its rotation, the present one or `rotation`."""
         return self._make(Pin, link, point, axes, at, rotation, weight)
 
     def drag(
@@ -179,7 +214,7 @@ class Choreography:
         self._names += 1
         item = kind(f"{kind.kind}{self._names}", link, own, axes, target, turn, place, self)
         self._items.append(item)
-        self._write(item, weight)
+        self._begin_item(item, weight)
         self.score.begin(self.time, item, weight)
         self.world.note(f"{item.kind} {item.name} {link} {axes}")
         return item
@@ -193,7 +228,7 @@ class Choreography:
                 raise InputError(f"{item.kind} {item.link!r}: a rotation needs axes='pose'.")
             item.rotation = clean(checked_rotation(f"{item.kind} {item.link!r}", rotation))
         item.target = target
-        self._write(item, None)
+        self._aim(item)
         self.score.move(self.time, item)
 
     def release(self, item: Pin) -> None:
@@ -203,14 +238,15 @@ class Choreography:
         if not item.active:
             return
         if self.dynamics:
-            self.world.kept["pin_ints"][item.place] = 0
+            flat(self.world.pin_at(item.place)[0])[:] = 0
         item.place = -1
         self._items.remove(item)
         self.score.end(self.time, item)
         self.world.note(f"release {item.name} {item.link}")
 
     def pose(self, joints: Mapping[str, float | Sequence[float]]) -> None:
-        """Desired joint values {joint: angle [rad] (or quaternion of a ball)}, followed in the freedom that is left; others keep theirs."""
+        """Desired joint values {joint: angle [rad] (or quaternion of a ball)}, followed in the freedom that is left;
+        others keep theirs."""
         goal = self._goal.copy()
         for name, value in joints.items():
             j = self.model.joint(name)
@@ -218,9 +254,8 @@ class Choreography:
             if j.kind == "free" or not j.nv:
                 raise InputError(f"pose: {name!r} has no value of its own to desire.")
             if x.shape != (j.nq,) or not np.all(np.isfinite(x)) or (j.kind == "ball" and not np.linalg.norm(x) > 1e-9):
-                raise InputError(
-                    f"pose: {name!r} needs {j.nq} finite numbers{' (a quaternion wxyz)' * (j.kind == 'ball')}, got {value}."
-                )
+                kind = " (a quaternion wxyz)" if j.kind == "ball" else ""
+                raise InputError(f"pose: {name!r} needs {j.nq} finite numbers{kind}, got {value}.")
             goal[j.q] = x / np.linalg.norm(x) if j.kind == "ball" else np.clip(x, j.lower, j.upper)
         self._goal[:] = clamp_balls(self.model, goal)
         self._put_goal()
@@ -235,47 +270,52 @@ class Choreography:
     def balance(self, on: bool) -> None:
         self._balance = bool(on)
         if self.dynamics:
-            self.world.kept["dance_info"][of.BALANCE] = self._balance
+            self.world.info.balance = self._balance
         self.score.balance(self.time, self._balance)
 
     def _own(self, item: Pin) -> None:
         if item.owner is not self or not item.active:
             raise InputError(f"{item.kind} {item.name!r} was released, or belongs to another choreography.")
 
-    def _write(self, item: Pin, weight: float | None) -> None:
-        """A pin or drag into the kernels' arrays."""
+    def _begin_item(self, item: Pin, weight: float) -> None:
+        """A new pin or drag into the kernels' arrays."""
         if not self.dynamics:
             return
-        info, k = self.model.frame(item.link), self.world.kept
-        row = k["pin_reals"][item.place]
-        if weight is not None:
-            k["pin_ints"][item.place] = (of.DRAG if item.kind == "drag" else of.PIN, info.body, item.axes == "pose", 0)
-            row[of.AT : of.AT + 3] = info.position + info.rotation @ item.point
-            row[of.WEIGHT] = weight
-        row[of.TARGET : of.TARGET + 3] = item.target
+        info = self.model.frame(item.link)
+        pin, aim = self.world.pin_at(item.place)
+        pin.kind, pin.swing = DRAG if item.kind == "drag" else PIN, PLANTED
+        pin.body, pin.turned = info.body, item.axes == "pose"
+        aim.at, aim.weight = tuple(info.position + info.rotation @ item.point), weight
+        self._aim(item)
+
+    def _aim(self, item: Pin) -> None:
+        """Where a pin or drag should be, into the kernels' arrays."""
+        if not self.dynamics:
+            return
+        self.world.targets[item.place] = item.target
         if item.rotation is not None:
-            row[of.TURN : of.TURN + 9] = (item.rotation @ info.rotation.T).ravel()
+            self.world.turns[item.place] = (item.rotation @ self.model.frame(item.link).rotation.T).ravel()
 
     def _put_goal(self) -> None:
         if self.dynamics:
             self.world.kept["dance_goal"][:] = self._goal
 
-    # ---- stepping and reading -------------------------------------------------------------------------------------------------
+    # ---- stepping and reading --------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
         if self.dynamics:
             self.world.step(n)
         else:
-            kinematic_steps(self, int(n))
+            kinematic_steps(self, whole_steps(n))
 
     def run(self, seconds: float) -> None:
-        """Advance by a time, rounded to whole steps."""
-        self.step(round(seconds / self.world.dt))
+        """Advance by a time [s], rounded to whole steps."""
+        self.step(steps_in(seconds, self.world.dt))
 
     @property
     def violations(self) -> list[Violation]:
-        """How far each pin and drag is from where it shall be now: (item, metres, radians)."""
+        """How far each pin and drag is from where it should be now: (item, metres, radians)."""
         if not self._items:
             return []
         k = kinematics(self.model, self.figure.q.copy())
@@ -308,31 +348,31 @@ class Choreography:
             item.place, item.target, item.rotation = place, target.copy(), None if rotation is None else rotation.copy()
             self._items.append(item)
         if self.dynamics:
-            self._balance = bool(self.world.kept["dance_info"][of.BALANCE])
+            self._balance = bool(self.world.info.balance)
             self._goal[:] = self.world.kept["dance_goal"]
         self.score.cut(snapshot.score)
 
     def record(
         self, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None
     ) -> Recorder:
-        """Record into a file from now on, as World.record, in float64, so that dynamics can be checked from it; pins, drags and releases are
-        noted as events."""
+        """Record into a file from now on, as World.record, in float64, so that dynamics can be checked from it; pins,
+        drags and releases are noted as events."""
         if not self.dynamics:
             raise InputError("record: without dynamics there are no forces to record; make it with dynamics=True.")
         return self.world.record(path, every, title=title, meta=meta, precise=True)
 
-    def stage(self, **options: Any) -> Any:
-        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a handle
-        (bunraku.viewer.view.View), which a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote,
-        token as of World.view; score: a file that the page's Score button writes; recordings: a folder for takes. Touch the choreography
-        meanwhile with `view.lock` held or after `view.pause()`."""
+    def stage(self, **options: Unpack[StageOptions]) -> View:
+        """Run in real time in a thread of its own and let it be pinned and dragged in the browser; returns a View,
+        which a notebook shows in place. options: port, browser, play, speed, title, host, allow_remote, token as of
+        World.view; score: a file that the page's Score button writes; recordings: a folder for takes. Touch the
+        choreography meanwhile with `view.lock` held or after `view.pause()`."""
         viewer: Any = importlib.import_module("bunraku.viewer.stage")  # it stands above; see bunraku.world.watched
         return viewer.open_stage(self, **options)
 
     view = stage
 
     @classmethod
-    def perform(cls, score: Score, model: Model | None = None, **options: Any) -> Choreography:
+    def perform(cls, score: Score, model: Model | None = None, **options: Unpack[DanceOptions]) -> Choreography:
         """Do all that a score says, to its end; returns the choreography. `options` go before the score's own."""
         c = score.choreography(model, **options)
         score.play(c)

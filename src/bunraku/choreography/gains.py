@@ -1,19 +1,22 @@
-"""Gains of a choreography: how briskly pins and drags are followed, what counts before what, and how balance is kept."""
+"""Gains of a choreography: how briskly links follow pins and drags, what counts before what, how balance is kept."""
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from bunraku.choreography.dance_arrays import DanceGains
 from bunraku.errors import InputError
+from bunraku.kernel.record import flat, load
 
 
 @dataclass(frozen=True)
 class Gains:
-    """Numbers of bunraku.choreography.feedback and balance, in the order of P_SET. Rates and gains [1/s], speeds [m/s], pulls [m/s^2],
-    stiffness [1/s^2], damping [1/s]; weights are those of squared accelerations, of forces [1/N^2];
-    patience: iterations of the whole-body problem at most; cone_penalty, friction_part: see control.whole_body_solve, choreography.stage."""
+    """Numbers of bunraku.choreography.feedback and bunraku.choreography.balance. Rates and gains [1/s], speeds [m/s],
+    pulls [m/s^2], stiffness [1/s^2], damping [1/s]; weights are those of squared accelerations, of forces [1/N^2];
+    patience: iterations of the whole-body problem at most; cone_penalty: see control.whole_body_solve; friction_part:
+    how much of the floor's friction choreography.dance_step counts on."""
 
     pin_rate: float = 15.0
     pin_gain: float = 30.0
@@ -38,8 +41,8 @@ class Gains:
     cone_penalty: float = 0.03
 
     def numbers(self) -> np.ndarray:
-        """All, as the kernels read them."""
-        out = np.array(astuple(self), dtype=float)
+        """All, as the kernels read them (choreography.dance_arrays.DanceGains)."""
+        out = flat(load(DanceGains(), asdict(self)))
         if not np.all(np.isfinite(out)) or np.any(out < 0):
             raise InputError("choreography: gains must be finite numbers of 0 or more.")
         return out

@@ -1,10 +1,10 @@
-"""The kinematic comparator, document 004 eq. (4): pins and drags followed without dynamics.
+"""The kinematic comparator, eq. (4) of Yamane & Nakamura 2002: pins and drags followed without dynamics.
 
-    J v' = r'' - J_dot v       J with the columns of the base: it moves as the kinematics want
-Least squares with the weights of the dynamic one: pins and drags before desired joint values; links that stand on the floor at the start are
-held in their pose, unless they are dragged; a base that moves costs BASE times what a joint costs, as a root that is not dragged would
-rather stay. No forces, no balance: q and v are moved by semi-implicit Euler. NumPy: 0.3 ms a step.
-Checked in tests/choreography/test_figure2.py.
+    J v' = r'' - J_dot v       J has the columns of the base, too: it moves as the kinematics want
+Least squares with the weights of the dynamic one: pins and drags before desired joint values; links that stand on the
+floor at the start are held in their pose, unless they are dragged; a base that moves costs BASE times what a joint
+costs, as a root that is not dragged would rather stay. No forces, no balance: q and v are moved by semi-implicit Euler.
+In NumPy a step takes 0.3 ms. Checked in tests/choreography/test_figure2.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.dynamics.functions import frame_jacobian, kinematics
-from bunraku.humanoid.opening_pose import corners
+from bunraku.humanoid.opening_pose import bottom
 from bunraku.model.configuration import difference, integrate
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import FrameInfo, Model
@@ -31,9 +31,7 @@ def standing_links(model: Model, q: np.ndarray) -> list[FrameInfo]:
     """Links that touch z = 0 in a pose."""
     k = kinematics(model, q)
     bodies = {
-        s.body
-        for s in model.shapes
-        if s.role != "visual" and min(corners(s, k.rotation[s.body], k.position[s.body]), default=1.0) < TOUCH
+        s.body for s in model.shapes if s.role != "visual" and bottom(s, k.rotation[s.body], k.position[s.body]) < TOUCH
     }
     return [next(f for f in model.links if f.body == b) for b in sorted(bodies)]
 

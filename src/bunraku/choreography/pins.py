@@ -1,4 +1,5 @@
-"""Pins and drags: links that shall stay where they are, or follow a target. They exert no force; see bunraku.choreography.engine."""
+"""Pins and drags: links that are to stay where they are, or follow a target. They exert no force; see
+bunraku.choreography.engine."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
@@ -19,8 +20,8 @@ AXES = ("xyz", "pose")
 
 @dataclass(eq=False)
 class Pin:
-    """A link that shall stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at `rotation` (3, 3). `place` is
-    its number among pins and drags, -1 once released."""
+    """A link that is to stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at
+    `rotation` (3, 3). `place` is its number among pins and drags, -1 once released."""
 
     name: str
     link: str
@@ -49,17 +50,18 @@ class Pin:
 
 @dataclass(eq=False, repr=False)
 class Drag(Pin):
-    """A link that follows a target, which `to` moves."""
+    """A link that follows a target [m], which `to` moves; see Pin."""
 
     kind = "drag"
 
     def to(self, position: Sequence[float] | np.ndarray, rotation: Any = None) -> None:
-        """Move the target: `position` [m] of the point in the world; rotation (a quaternion wxyz or a matrix) of the link where axes is "pose"."""
+        """Move the target: `position` [m] of the point in the world; rotation (a quaternion wxyz or a matrix) of the
+        link where axes is "pose"."""
         self.owner.move(self, position, rotation)
 
 
 class Violation(NamedTuple):
-    """How far a pin or drag is from where it shall be."""
+    """How far a pin or drag is from where it should be: metres, and radians where its rotation is held."""
 
     item: Pin
     metres: float
@@ -72,7 +74,7 @@ def checked_point(what: str, x: Any) -> np.ndarray:
         out = np.array(x, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} needs three finite numbers, got {x!r}.") from None
-    if out.shape != (3,) or not np.all(np.isfinite(out)) or np.any(np.abs(out) > 1e6):
+    if out.shape != (3,) or not (np.abs(out) <= 1e6).all():
         raise InputError(f"{what} needs three finite numbers below 1e6, got {x!r}.")
     return out
 

@@ -1,9 +1,11 @@
-"""End-link relations of document 004, eqs (1) and (2):   r'' = L f + Phi q'' + phi
+"""End-link relations of Yamane & Nakamura 2002, eqs (1) and (2):   r'' = L f + Phi q'' + phi
 
-r'' are the accelerations of some links, position only (3 rows) or position and orientation (6 rows: linear, then angular), f the forces (or
-wrenches: force, then moment) of the floor on the same links, q'' the prescribed joint accelerations, the base's six left out. The figure answers f as
-one composite body; see bunraku.control.end_links for the recursion, which costs O(N) a link. World axes, classical accelerations, gravity in phi.
-Checked in tests/choreography/test_relations.py against the dense formulas to 1e-9; cost in `bunraku bench choreography --relations`.
+r'' are the accelerations of some links, position only (3 rows) or position and orientation (6 rows: linear, then
+angular), f the forces (or wrenches: force, then moment) of the floor on the same links, q'' the prescribed joint
+accelerations, the base's six left out. The figure answers f as one composite body; see bunraku.control.end_links for
+the recursion, which costs O(N) a link. World axes, classical accelerations, gravity in phi. Checked in
+tests/choreography/test_relations.py against the dense formulas to 1e-9; cost in `bunraku bench choreography
+--relations`.
 """
 
 from __future__ import annotations
@@ -24,13 +26,14 @@ from bunraku.control.end_links import (
     point_of,
     survey,
 )
+from bunraku.control.whole_body_arrays import one_base
 from bunraku.dynamics.arguments import OK, as_rows
 from bunraku.dynamics.work import Work, opened, work_of
 from bunraku.errors import InputError
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
 from bunraku.kernel.vec import add, cross, ld3, sub
-from bunraku.model.layout import FREE, KIND, NW, PARENT, POS
+from bunraku.model.layout import FREE, KIND, NW, POS
 from bunraku.model.model import Model
 
 AXES = ("xyz", "pose")
@@ -57,11 +60,12 @@ def end_link_relations(
     points: np.ndarray | None = None,
     work: Work | None = None,
 ) -> Relations:
-    """L, Phi and phi of `links`, "xyz" (3 rows) or "pose" (6 rows) each; points (links, 3) [m] in the links' frames, their origins by default."""
+    """L, Phi and phi of `links`, "xyz" (3 rows) or "pose" (6 rows) each; points (links, 3) [m] in the links' frames,
+    their origins by default."""
     kinds = [axes] * len(links) if isinstance(axes, str) else list(axes)
     if len(kinds) != len(links) or any(k not in AXES for k in kinds):
         raise InputError(f"relations: axes must be 'xyz' or 'pose', one or {len(links)} of them, got {axes!r}.")
-    refuse_several_bases(model, "relations")
+    one_base(model, "relations")
     own = np.zeros((len(links), 3)) if points is None else np.asarray(points, dtype=float)
     if own.shape != (len(links), 3) or not np.all(np.isfinite(own)):
         raise InputError(f"relations: points needs {len(links)} rows of three finite numbers.")
@@ -75,9 +79,8 @@ def end_link_relations(
     L, Phi, phi = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, model.nv - first)), np.zeros(6 * n)
     columns, wrenches = np.zeros((model.nv - first, 6)), np.zeros((6 * n, 12))
     w = work if work is not None else work_of(model)
-    relate.call(
-        w.handle, as_rows("q", q, model.nq, None), as_rows("v", v, model.nv, None), bodies, at, columns, wrenches, L, Phi, phi
-    )  # fmt: skip
+    state = as_rows("q", q, model.nq, None), as_rows("v", v, model.nv, None)
+    relate.call(w.handle, *state, bodies, at, columns, wrenches, L, Phi, phi)
     keep = np.concatenate([6 * k + np.arange(3 if kind == "xyz" else 6) for k, kind in enumerate(kinds)]).astype(int)
     ends = np.cumsum([3 if kind == "xyz" else 6 for kind in kinds])
     rows = tuple(slice(e - (3 if kind == "xyz" else 6), e) for e, kind in zip(ends.tolist(), kinds))
@@ -89,16 +92,12 @@ def joint_count(model: Model) -> int:
     return model.nv - (6 if model.nb > 1 and model.ints[ROOT, KIND] == FREE else 0)
 
 
-def refuse_several_bases(model: Model, where: str) -> None:
-    """InputError where a model is not one figure: one tree, and a free joint at its base or nowhere."""
-    roots = int(np.sum(model.ints[1:, PARENT] == 0))
-    if roots != 1 or np.any(model.ints[2:, KIND] == FREE):
-        raise InputError(f"{where}: {model.name!r} must be one figure with one base; it has {roots} trees.")
-
-
 @entry("h D D I DD DD DD DD DD D")
 def relate(handle, q, v, bodies, points, columns, wrenches, L, Phi, phi):
-    """Fill L (6 n, 6 n), Phi (6 n, joints), phi (6 n); rows of a link: linear 3, angular 3. `columns`, `wrenches` are scratch."""
+    """Fill L (6 n, 6 n), Phi (6 n, joints), phi (6 n); rows of a link: linear 3, angular 3.
+
+    `columns`, `wrenches` are scratch.
+    """
     ints, reals, work = opened(handle)
     survey(ints, reals, borrow(q), borrow(v), work)
     joint_answers(ints, reals, work, columns)

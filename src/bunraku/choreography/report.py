@@ -7,38 +7,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.choreography import dance_arrays as of
 from bunraku.choreography.kinematic import standing_links
-from bunraku.control import whole_body_arrays as wb
 from bunraku.dynamics.functions import centroidal
 from bunraku.model.limits import within_limits
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
 
-UPRIGHT = 0.6  # part of the height of the centre of mass at the start, below which a figure lies, unless its feet alone touch the floor
-LOW = 0.25  # part of that height below which it has fallen in any case
+# parts of the height of the centre of mass at the start
+UPRIGHT = 0.6  # below it a figure lies, unless its feet alone touch the floor
+LOW = 0.25  # below it a figure has fallen in any case
 EDGE = 0.05  # m: a capture point so far outside the support is falling
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DanceReport:
-    """iterations and factorisations of the whole-body problem; forces (contacts, 3) [N] it foresaw, world axes; torques (nv,) [N m or N]; `limited`
-    torques at their limits; joints at their limits {name: excess}; com [m], capture point [m] and its reference; `supports`: links that carry;
-    state: "standing", "falling" or "fallen"; residual of the world's own contact problem."""
+    """Of the last step. Without dynamics there are no torques, forces and supports."""
 
-    iterations: int
-    factors: int
-    limited: int
-    forces: np.ndarray
-    torques: np.ndarray
-    beyond_limits: dict[str, float]
-    com: np.ndarray
-    capture: np.ndarray
-    reference: np.ndarray
-    supports: int
-    state: str
-    residual: float
+    iterations: int = 0  # of the whole-body problem
+    factors: int = 0  # its factorisations
+    limited: int = 0  # torques at their limits
+    forces: np.ndarray  # (contacts, 3) [N] it foresaw, world axes
+    torques: np.ndarray  # (nv,) [N m or N]
+    beyond_limits: dict[str, float]  # joints at their limits {name: excess}
+    com: np.ndarray  # [m]
+    capture: np.ndarray  # capture point [m]
+    reference: np.ndarray  # where it should be [m]
+    supports: int = 0  # links that carry
+    state: str  # "standing", "falling" or "fallen"
+    residual: float = 0.0  # of the world's own contact problem
 
 
 def state_of(c: Choreography) -> str:
@@ -87,23 +84,29 @@ def report_of(c: Choreography) -> DanceReport:
     """The report."""
     beyond = within_limits(c.model, c.figure.q, 1e-6)
     if not c.dynamics:
-        zero = np.zeros(2)
-        com = centroidal(c.model, c.figure.q.copy()).com
-        return DanceReport(0, 0, 0, np.zeros((0, 3)), np.zeros(c.model.nv), beyond, com, zero, zero, 0, "standing", 0.0)
+        return DanceReport(
+            forces=np.zeros((0, 3)),
+            torques=np.zeros(c.model.nv),
+            beyond_limits=beyond,
+            com=centroidal(c.model, c.figure.q.copy()).com,
+            capture=np.zeros(2),
+            reference=np.zeros(2),
+            state="standing",
+        )
     c.world._prepare()
-    w, seen = c.world.problem.w, c.world.kept["dance_seen"]
-    count = w[wb.W_COUNT]
+    p, seen = c.world.problem.p, c.world.seen
+    count = p.count
     return DanceReport(
-        int(count[wb.ITERATIONS]),
-        int(count[wb.FACTORS]),
-        int(count[wb.LIMITED]),
-        w[wb.W_FORCE][: count[wb.NC]].copy(),
-        w[wb.W_TAU].copy(),
-        beyond,
-        seen[of.COM : of.COM + 3].copy(),
-        seen[of.CAPTURE : of.CAPTURE + 2].copy(),
-        seen[of.REFERENCE : of.REFERENCE + 2].copy(),
-        int(seen[of.SUPPORTS]),
-        state_of(c),
-        float(c.world.report.residual),
+        iterations=int(count.iterations),
+        factors=int(count.factors),
+        limited=int(count.limited),
+        forces=p.force[: count.contacts].copy(),
+        torques=p.tau.copy(),
+        beyond_limits=beyond,
+        com=np.array(seen.com),
+        capture=np.array(seen.capture),
+        reference=np.array(seen.reference),
+        supports=int(seen.supports),
+        state=state_of(c),
+        residual=float(c.world.report.residual),
     )

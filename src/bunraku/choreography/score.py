@@ -1,4 +1,5 @@
-"""Scores: what is done to a figure, by time, in a TOML file that an animator can read and write; performed again it gives the same motion.
+"""Scores: what is done to a figure, by time, in a TOML file that an animator can read and write; performed again it
+gives the same motion.
 
     format = "bunraku score"
     version = 1
@@ -15,7 +16,7 @@
     link = "right_hand"
     begin = 0.5
     end = 2.0
-    path = [[0.5, 0.4, -0.3, 1.2], [1.5, 0.5, -0.3, 1.4]]   # time, x, y, z [, w, x, y, z]: where the target goes; it stays between
+    path = [[0.5, 0.4, -0.3, 1.2], [1.5, 0.5, -0.3, 1.4]]   # time, x, y, z [, w, x, y, z]: the target; it stays between
 
     [[pose]]
     time = 0.2
@@ -25,26 +26,28 @@
     time = 1.0
     on = false
 
-`start`, all coordinates at the beginning, is written by `save` and may be left out: the figure then stands. Times are rounded to steps; what has
-the same time is done in the order pins, drags, poses, balance, and ends before beginnings. Checked in tests/choreography/test_score.py.
+`start`, all coordinates at the beginning, is written by `save` and may be left out: the figure then stands. Times are
+rounded to steps; what has the same time is done in the order pins, drags, poses, balance, and ends before beginnings.
+Checked in tests/choreography/test_score.py.
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from bunraku.choreography.score_check import read_score
 from bunraku.errors import FormatError, InputError
 from bunraku.files import write_text
-from bunraku.model.build import quaternion
+from bunraku.model.rotations import quaternion
 
 if TYPE_CHECKING:
-    from bunraku.choreography.engine import Choreography
+    from bunraku.choreography.engine import Choreography, DanceOptions
     from bunraku.choreography.pins import Pin
     from bunraku.model.model import Model
 
@@ -71,7 +74,8 @@ class Act:
 
 @dataclass
 class Score:
-    """See the module text."""
+    """What is done to a figure, by time: pins, drags, poses, balance. A Choreography writes one down as it goes; `save`
+    and `load` keep it as TOML, `Choreography.perform` does it again. Times [s], places [m]; docs/choreography.md."""
 
     model: str = "human"
     start: tuple[float, ...] = ()
@@ -82,7 +86,7 @@ class Score:
     seconds: float | None = None
     source: str = "score"
 
-    # ---- written down while it happens ----------------------------------------------------------------------------------------
+    # ---- written down while it happens -----------------------------------------------------------------------------
 
     def begin(self, time: float, item: Pin, weight: float) -> None:
         """A pin or drag was made."""
@@ -140,7 +144,7 @@ class Score:
             act.end = end
             del act.path[length:]
 
-    # ---- performed ------------------------------------------------------------------------------------------------------------
+    # ---- performed -------------------------------------------------------------------------------------------------
 
     @property
     def length(self) -> float:
@@ -150,7 +154,7 @@ class Score:
         times = [t for a in self.acts for t in (a.begin, a.end or 0.0, *(row[0] for row in a.path))]
         return max([0.0, *times, *(t for t, _ in self.poses), *(t for t, _ in self.balances)]) + 0.5
 
-    def choreography(self, model: Model | None = None, **options: Any) -> Choreography:
+    def choreography(self, model: Model | None = None, **options: Unpack[DanceOptions]) -> Choreography:
         """A choreography at the score's beginning."""
         from bunraku.choreography.engine import Choreography
 
@@ -175,7 +179,7 @@ class Score:
         out += [(at(t), 5, ("balance", on)) for t, on in self.balances]
         return sorted(out, key=lambda e: e[:2])
 
-    def play(self, c: Choreography, progress: Any = None) -> None:
+    def play(self, c: Choreography, progress: Callable[[float], None] | None = None) -> None:
         """Do all of it to a choreography from its present time on, up to `length`."""
         dt, now, made = c.world.dt, 0, {}
         last = round(self.length / dt)
@@ -208,7 +212,7 @@ class Score:
         c.score.seconds = self.seconds
 
     @staticmethod
-    def _go(c: Choreography, steps: int, progress: Any) -> None:
+    def _go(c: Choreography, steps: int, progress: Callable[[float], None] | None) -> None:
         while steps > 0:
             n = min(steps, 250)
             c.step(n)
@@ -216,7 +220,7 @@ class Score:
             if progress is not None:
                 progress(c.time)
 
-    # ---- file -----------------------------------------------------------------------------------------------------------------
+    # ---- file ------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, seconds: float | None = None) -> Path:
         """Write it as TOML; seconds: its length, the present one by default."""

@@ -63,25 +63,17 @@ def usage() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
-    if not args or args[0] in ("-h", "--help"):
-        print(usage())
-        return 0
-    if args[0] in ("-V", "--version"):
-        from bunraku import __version__
-
-        print(f"bunraku {__version__}")
-        return 0
-    name, rest = args[0], args[1:]
-    if name not in COMMANDS:
-        print(f"bunraku: there is no command {name!r}.{closest(name, COMMANDS)}", file=sys.stderr)
-        return 2
+    name = args[0] if args else "--help"
     try:
-        return dispatch(name, rest)
+        try:
+            return answer(name, args[1:])
+        finally:
+            sys.stdout.flush()  # here, where a reader that left is no error
     except BunrakuError as error:
-        print(f"bunraku {name}: {error}", file=sys.stderr)
+        print(with_notes(f"bunraku {name}: {error}", error), file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print(f"bunraku {name}: interrupted.", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        print(with_notes(f"bunraku {name}: interrupted.", error), file=sys.stderr)
         return 130
     except OSError as error:
         if isinstance(error, BrokenPipeError):
@@ -92,6 +84,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.code == 1 and isinstance(error.__context__, BrokenPipeError):
             return _reader_left()
         raise
+
+
+def answer(name: str, args: list[str]) -> int:
+    """Help, the version, or a command."""
+    if name in ("-h", "--help"):
+        print(usage())
+        return 0
+    if name in ("-V", "--version"):
+        from bunraku.version import __version__
+
+        print(f"bunraku {__version__}")
+        return 0
+    if name not in COMMANDS:
+        print(f"bunraku: there is no command {name!r}.{closest(name, COMMANDS)}", file=sys.stderr)
+        return 2
+    return dispatch(name, args)
+
+
+def with_notes(sentence: str, error: BaseException) -> str:
+    """What an error says, with what others added to it: where an interrupted recording is, say."""
+    return " ".join([sentence, *getattr(error, "__notes__", [])])
 
 
 def _reader_left() -> int:

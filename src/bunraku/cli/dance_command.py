@@ -15,10 +15,13 @@ import tyro
 
 from bunraku.cli.common import figure, plain, print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import write_bytes, write_text
+from bunraku.files import keep_inputs, write_bytes, write_text
 
 if TYPE_CHECKING:
     from bunraku.choreography import Choreography
+
+FILES = ("dance.bkr", "summary.json", "score.toml", "strobe.png")
+"""What goes into the folder."""
 
 
 def main(
@@ -58,6 +61,8 @@ def main(
     chosen = Score.load(score)
     if seconds is not None:
         chosen.seconds = seconds
+    if out is not None:
+        keep_inputs([score, model or chosen.model], [out / name for name in FILES])
     given = {"balance": balance, "contact": contact, "seed": seed}
     body = None if model is None and chosen.model == "human" else figure(model or chosen.model)
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
@@ -82,7 +87,8 @@ def main(
     else:
         off = ", ".join(f"{v['link']} {1e3 * v['metres']:.1f} mm" for v in data["violations"]) or "none"
         print(
-            f"{score}: {data['simulated_s']:g} s in {wall:.2f} s, {data['state']}; pins and drags left, and how far off: {off}"
+            f"{score}: {data['simulated_s']:g} s in {wall:.2f} s, {data['state']}; pins and drags left, and how far "
+            f"off: {off}"
         )
         if out is not None:
             print(f"files in {out}/")

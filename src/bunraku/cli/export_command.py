@@ -6,7 +6,7 @@ that plays by itself in a browser; png: a strobe picture; gif, mp4: films. Every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ import tyro
 
 from bunraku.cli.common import progress_bar
 from bunraku.errors import InputError
-from bunraku.files import write_bytes
+from bunraku.files import keep_inputs
 
 if TYPE_CHECKING:
     from bunraku.motion import Recording
@@ -63,6 +63,7 @@ def main(
     target = (
         out if out is not None else path.with_name(path.name.removesuffix(".part").removesuffix(".bkr") + f".{kind}")
     )
+    keep_inputs([path], [target])
     with Recording.open(path) as r:
         seen = view or str(r.meta.get("view", "oblique"))
         options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": (width, height), "scale": scale}
@@ -97,57 +98,28 @@ def to_bvh(r: Recording, target: Path, options: dict[str, Any], update: Update) 
 
 def to_html(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
     """A page that plays by itself."""
-    from bunraku.recording.motion import even_times
-    from bunraku.viewer.messages import scene_message
-    from bunraku.viewer.one_file import export_html
-    from bunraku.viewer.recorded import RecordedFrames
+    from bunraku.viewer.recording_page import page
 
-    shown: Any = r  # it has all that `viewer.recorded.Recorded` asks for, some of it computed when first read
-    wanted, source = even_times(r.times, options["fps"]), RecordedFrames(shown)
-    numbers = sorted({r.frame_at(float(t)) for t in wanted})
-    frames = (source.frame(k) for k in numbers)
-    export_html(scene_message(shown, r.title), frames, target, progress=lambda done: update(100 * done // len(numbers)))
+    page(r, target, fps=options["fps"], progress=lambda done, of: update(100 * done // of))
 
 
 def to_png(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
     """A strobe picture."""
     from bunraku.draw.film import picture
-    from bunraku.draw.picture import png_bytes
 
     width, height = options["size"]
-    write_bytes(target, png_bytes(picture(r, view=options["view"], width=width, height=height)))
+    picture(r, target, view=options["view"], width=width, height=height)
 
 
-def to_gif(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
-    """A film for any page."""
-    from bunraku.draw.picture import gif_bytes
-
-    write_bytes(target, gif_bytes(drawn(r, options, update), 1.0 / options["fps"]))
-
-
-def to_mp4(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
+def to_film(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
     """A film."""
-    from bunraku.draw.film import encoder, write_mp4
-
-    encoder()
-    write_mp4(drawn(r, options, update), target, options["fps"], *options["size"])
-
-
-def drawn(r: Recording, options: dict[str, Any], update: Update) -> Iterable[Any]:
-    """The pictures of a film, telling how far they are."""
-    from bunraku.draw.film import count, frames
+    from bunraku.draw.film import film
 
     width, height = options["size"]
-    pictures, n = frames(r, options["fps"], view=options["view"], width=width, height=height), count(r, options["fps"])
-
-    def told() -> Iterator[Any]:
-        for k, image in enumerate(pictures, 1):
-            update(100 * k // n)
-            yield image
-
-    return told()
+    told = lambda done, of: update(100 * done // of)  # noqa: E731
+    film(r, target, fps=options["fps"], view=options["view"], width=width, height=height, progress=told)
 
 
 WRITERS: dict[str, Callable[[Any, Path, dict[str, Any], Update], None]] = {
-    "csv": to_csv, "bvh": to_bvh, "npz": to_npz, "html": to_html, "gif": to_gif, "mp4": to_mp4, "png": to_png,
+    "csv": to_csv, "bvh": to_bvh, "npz": to_npz, "html": to_html, "gif": to_film, "mp4": to_film, "png": to_png,
 }  # fmt: skip

@@ -17,6 +17,7 @@ import tyro
 
 from bunraku.cli.common import figure, print_json, progress_bar
 from bunraku.errors import InputError
+from bunraku.files import keep_inputs, write_bytes
 from bunraku.recording.motion import Motion
 
 
@@ -63,6 +64,8 @@ def main(
     from bunraku.motion.consistency import consistency
     from bunraku.motion.filter import dynamics_filter
 
+    target = out if out is not None else Path(f"{Path(file).stem}-filtered.bkr")
+    keep_inputs([file, model], [target, plot, follow])
     motion = read(file, model, cutoff)
     began = time.perf_counter()
     with progress_bar(100, "planning") as update:
@@ -73,12 +76,10 @@ def main(
             strength=strength,
             progress=lambda done, of: update(100 * done // of, "filtering"),
         )
-    target = out if out is not None else Path(f"{Path(file).stem}-filtered.bkr")
     solved = filtered.solved
     solved.save(target, title=f"{Path(file).stem}, filtered")
     if plot is not None:
         from bunraku.draw.filtered import plot_filtered
-        from bunraku.files import write_bytes
 
         write_bytes(plot, plot_filtered(filtered))
     found = consistency(solved)
@@ -103,7 +104,8 @@ def main(
     else:
         print(f"{target}: {filtered.text()}")
         print(
-            f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} N, {data['wall_s']:.1f} s"
+            f"base rows {found.base:.1e} of the weight, pull {found.pull:.1e} N, outside the cones {found.cone:.1e} "
+            f"N, {data['wall_s']:.1f} s"
         )
         if walked is not None:
             print(f"{follow}: {walked.text()}")

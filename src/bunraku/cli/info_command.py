@@ -113,7 +113,8 @@ def show(m: Model) -> None:
     kinds = [j.kind for j in m.joints if j.nv]
     counted = ", ".join(f"{kinds.count(k)} {k}" for k in dict.fromkeys(kinds))
     console.print(
-        f"[bold]{escape(m.name)}[/bold]: {m.nb - 1} bodies, {len(m.links)} links, nq {m.nq}, nv {m.nv} ({counted}), {m.mass:.4g} kg"
+        f"[bold]{escape(m.name)}[/bold]: {m.nb - 1} bodies, {len(m.links)} links, nq {m.nq}, nv {m.nv} ({counted}), "
+        f"{m.mass:.4g} kg"
     )
     nodes = {0: Tree("world")}
     for i in range(1, m.nb):

@@ -1,7 +1,8 @@
 """`bunraku record SCENE --out run.bkr`: run a scene and write every step, or every n-th, into a recording.
 
 SCENE is a TOML file (docs/scenes.md) or the name of a built-in scene. Stopped by Ctrl-C or by a step that fails, the
-recording ends there and is whole. What can be made of it: `bunraku export`.
+recording ends there and is whole; where there is an older file of its name, that one stays and the new one is called
+run.bkr.part. What can be made of it: `bunraku export`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tyro
 
 from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import InputError
+from bunraku.files import keep_inputs
 
 CHUNKS = 100
 
@@ -52,6 +54,7 @@ def main(
 
     chosen = load(scene).changed(seconds=seconds, contact=contact, seed=seed)
     target = out if out is not None else Path(f"{chosen.name}.bkr")
+    keep_inputs(chosen.files, [target])
     with progress_bar(CHUNKS, "loading (the first run compiles, one to two minutes)") as update:
         world = chosen.build()
         steps = max(1, round(chosen.seconds / world.dt))

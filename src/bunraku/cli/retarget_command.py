@@ -14,6 +14,7 @@ import tyro
 
 from bunraku.cli.common import figure, print_json
 from bunraku.errors import InputError
+from bunraku.files import keep_inputs
 
 
 def main(
@@ -44,8 +45,9 @@ def main(
     from bunraku.motion.retarget import retarget
     from bunraku.motion.solved import without_forces
 
-    motion = retarget(load_bvh(file), figure(model), cutoff=cutoff or None, reference=reference)
     target = out if out is not None else Path(f"{Path(file).stem}.bkr")
+    keep_inputs([file, model], [target])
+    motion = retarget(load_bvh(file), figure(model), cutoff=cutoff or None, reference=reference)
     without_forces(motion).save(target, title=Path(file).stem)
     data = {"file": str(target), "frames": len(motion), "seconds": motion.duration, **motion.meta}
     if json:
@@ -54,7 +56,8 @@ def main(
     m = motion.meta
     low, high = (1000 * x for x in m["floor_m"])
     print(
-        f"{target}: {len(motion)} frames, {motion.duration:.3g} s; lengths times {m['scale']:.4g}, floor {low:.0f} to {high:.0f} mm"
+        f"{target}: {len(motion)} frames, {motion.duration:.3g} s; lengths times {m['scale']:.4g}, floor {low:.0f} to "
+        f"{high:.0f} mm"
     )
     for name, x in m["clipped_rad"].items():
         print(f"  {name} was beyond its limits by up to {x:.2g} rad")

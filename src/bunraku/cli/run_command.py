@@ -15,10 +15,13 @@ import tyro
 
 from bunraku.cli.common import plain, print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import write_bytes, write_text
+from bunraku.files import keep_inputs, write_bytes, write_text
 
 if TYPE_CHECKING:
     from bunraku.scene import Recording
+
+FILES = ("summary.json", "state.npz", "strobe.png", "plot.png")
+"""What goes into the folder."""
 
 
 def main(
@@ -56,6 +59,8 @@ def main(
     from bunraku.scene import load
 
     chosen = load(scene).changed(seconds=seconds, contact=contact, seed=seed)
+    if out is not None:
+        keep_inputs(chosen.files, [out / name for name in FILES])
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
         record = chosen.run(lambda done, steps: update(100 * done // steps, f"running {chosen.name}"))
     data = record.summary()

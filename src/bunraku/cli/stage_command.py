@@ -13,6 +13,7 @@ import tyro
 from bunraku.cli.common import figure
 from bunraku.cli.page_options import Page, PageOptions, stay
 from bunraku.errors import InputError
+from bunraku.files import keep_inputs
 
 
 def main(
@@ -42,6 +43,7 @@ def main(
         raise InputError(f"--friction {friction} is not between 0 and 100.")
     if score is not None and (score.is_dir() or not score.absolute().parent.is_dir()):
         raise InputError(f"--score {score} is no file in a folder that exists.")
+    keep_inputs([model], [score])
     from bunraku.choreography import Choreography
     from bunraku.viewer.stage import open_stage
 

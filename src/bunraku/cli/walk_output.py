@@ -14,28 +14,21 @@ from bunraku.errors import BunrakuError
 from bunraku.files import write_bytes, write_text
 
 if TYPE_CHECKING:
+    from bunraku.recording.reader import Recording
+    from bunraku.walking.walk import Walk
     from bunraku.walking.walk_report import WalkReport
-    from bunraku.walking.walker import Walker
 
 FPS, FILM = 10.0, (288, 360)
+PLOTS = ("forces", "zmp", "footprints", "torques")
+FILES = ("walk.bkr", "summary.json", *(f"{name}.png" for name in PLOTS), "strobe.png", "walk.gif", "walk.html")
+"""What goes into the folder."""
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 
-def report_of(walker: Walker, path: Path) -> WalkReport:
-    """The report of a walker's recording."""
-    from bunraku.humanoid.foot_loads import soles_in
-    from bunraku.recording.reader import Recording
-    from bunraku.walking.walk_report import walk_report
-
-    rigid = walker.humanoid.model
-    with Recording.open(path) as recording:
-        feet = soles_in(recording.figure().model, walker.humanoid.feet, rigid)
-        return walk_report(recording, feet, walker.pattern, driven={j.name for j in rigid.joints})
-
-
-def summary_of(report: WalkReport, walker: Walker, factor: float) -> dict[str, Any]:
-    """The report's summary with what the walker and the clock know; factor: times faster than real time."""
-    return {**report.summary(), "planned_steps": len(walker.pattern.steps), "real_time_factor": factor}
+def summary_of(walk: Walk) -> dict[str, Any]:
+    """The report's summary with what the walker and the clock know."""
+    steps = len(walk.pattern.steps)
+    return {**walk.report.summary(), "planned_steps": steps, "real_time_factor": walk.real_time_factor}
 
 
 def text(data: dict[str, Any]) -> list[str]:
@@ -68,7 +61,13 @@ def mm(x: float | None) -> str:
 
 
 def write(
-    data: dict[str, Any], report: WalkReport, out: Path, pictures: bool, seconds: dict[str, float], update: Any
+    data: dict[str, Any],
+    report: WalkReport,
+    recording: Recording,
+    out: Path,
+    pictures: bool,
+    seconds: dict[str, float],
+    update: Any,
 ) -> list[str]:
     """Write all files; returns lines to print."""
     from bunraku.cli.walk_command import timed
@@ -76,31 +75,24 @@ def write(
     notes = []
     write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
     if pictures:
-        from bunraku.draw.film import count, frames, picture
-        from bunraku.draw.picture import gif_bytes, png_bytes
+        from bunraku.draw.film import film, picture
         from bunraku.draw.walk_plots import walk_plots
-        from bunraku.recording.reader import Recording
 
         update(52, "plots")
         with timed(seconds, "plots"):
             for name, image in walk_plots(report).items():
                 write_bytes(out / f"{name}.png", image)
-        with Recording.open(out / "walk.bkr") as r:
-            update(60, "strobe picture")
-            with timed(seconds, "strobe"):
-                wide = round(min(1500.0, 480.0 + 260.0 * data["distance_m"]))
-                image = picture(r, most=FIGURES, apart=spacing(data), width=wide, height=HIGH)
-                write_bytes(out / "strobe.png", png_bytes(image))
-            update(63, "film")
-            with timed(seconds, "film"):
-                n, drawn = count(r, FPS), []
-                for image in frames(r, FPS, width=FILM[0], height=FILM[1], follow=True):
-                    drawn.append(image)
-                    update(63 + 30 * len(drawn) // n, "film")
-                write_bytes(out / "walk.gif", gif_bytes(drawn, 1.0 / FPS))
-            update(95, "page")
-            with timed(seconds, "page"):
-                notes += page(r, out / "walk.html")
+        update(60, "strobe picture")
+        with timed(seconds, "strobe"):
+            wide = round(min(1500.0, 480.0 + 260.0 * data["distance_m"]))
+            picture(recording, out / "strobe.png", most=FIGURES, apart=spacing(data), width=wide, height=HIGH)
+        with timed(seconds, "film"):
+            told = lambda done, of: update(63 + 30 * done // of, "film")  # noqa: E731
+            width, height = FILM
+            film(recording, out / "walk.gif", fps=FPS, width=width, height=height, follow=True, progress=told)
+        update(95, "page")
+        with timed(seconds, "page"):
+            notes += page(recording, out / "walk.html")
         update(100, "done")
     names = ", ".join(sorted(p.name for p in out.iterdir() if not p.name.startswith(".")))
     return [*notes, "", f"{out}/: {names}"]
@@ -118,13 +110,12 @@ def spacing(data: dict[str, Any]) -> float:
     return n * quarter
 
 
-def page(recording: Any, path: Path) -> list[str]:
+def page(recording: Recording, path: Path) -> list[str]:
     """The page that plays by itself; a line to print where the package came without the viewer's page."""
-    from bunraku.cli.export_command import FPS as RATES
-    from bunraku.cli.export_command import to_html
+    from bunraku.viewer import recording_page
 
     try:
-        to_html(recording, path, {"fps": RATES["html"]}, lambda *_: None)
+        recording_page.page(recording, path)
     except BunrakuError as error:
         return ["", f"no walk.html: {error}"]
     return []

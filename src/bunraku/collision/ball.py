@@ -9,47 +9,53 @@ from __future__ import annotations
 
 import math
 
+from bunraku.collision.shape_layout import Detection
 from bunraku.collision.surface import clamp, direction, perpendicular, pick, put, sign
 from bunraku.kernel.compile import inline
 from bunraku.kernel.vec import axpy, dot, mtv, mv, sub
 
 
 @inline
-def round_pair(x, rx, y, ry, otherwise, feature, margin, ids, data, row):
-    """Balls about x and y; the normal points from y to x."""
+def ball_ball(a, b, otherwise, feature, margin, d: Detection, row):
+    """The normal points from b to a."""
+    x, rx = a
+    y, ry = b
     w = sub(x, y)
-    d = math.sqrt(dot(w, w))
-    gap = d - rx - ry
+    away = math.sqrt(dot(w, w))
+    gap = away - rx - ry
     if gap < margin:
-        n = direction(w, d, otherwise)
-        put(ids, data, row, feature, axpy(ry + 0.5 * gap, n, y), n, gap)
+        n = direction(w, away, otherwise)
+        put(d, row, feature, axpy(ry + 0.5 * gap, n, y), n, gap)
         row += 1
     return row
 
 
 @inline
-def sphere_sphere(a, ra, b, rb, margin, ids, data, row):
+def sphere_sphere(a, b, margin, d: Detection, row):
     """Feature 0."""
-    return round_pair(a, ra, b, rb, (0.0, 0.0, 1.0), 0, margin, ids, data, row)
+    return ball_ball(a, b, (0.0, 0.0, 1.0), 0, margin, d, row)
 
 
 @inline
-def capsule_sphere(c, axis, radius, half, s, rs, margin, ids, data, row):
+def capsule_sphere(capsule, ball, margin, d: Detection, row):
     """The capsule is a, the sphere b."""
-    t = clamp(dot(axis, sub(s, c)), -half, half)
-    return round_pair(axpy(t, axis, c), radius, s, rs, perpendicular(axis), 0, margin, ids, data, row)
+    c, axis, radius, half = capsule
+    t = clamp(dot(axis, sub(ball[0], c)), -half, half)
+    return ball_ball((axpy(t, axis, c), radius), ball, perpendicular(axis), 0, margin, d, row)
 
 
 @inline
-def box_sphere(c, R, h, s, rs, margin, ids, data, row):
+def box_sphere(box, ball, margin, d: Detection, row):
     """The box is a, the sphere b."""
+    c, R, h = box
+    s, rs = ball
     x = mtv(R, sub(s, c))
     q = (clamp(x[0], -h[0], h[0]), clamp(x[1], -h[1], h[1]), clamp(x[2], -h[2], h[2]))
     w = sub(x, q)
-    d = math.sqrt(dot(w, w))
-    if d > 1e-150:
-        gap = d - rs
-        out = (w[0] / d, w[1] / d, w[2] / d)
+    away = math.sqrt(dot(w, w))
+    if away > 1e-150:
+        gap = away - rs
+        out = (w[0] / away, w[1] / away, w[2] / away)
     else:
         depth = (h[0] - abs(x[0]), h[1] - abs(x[1]), h[2] - abs(x[2]))
         i = 0
@@ -62,6 +68,6 @@ def box_sphere(c, R, h, s, rs, margin, ids, data, row):
         out = (t if i == 0 else 0.0, t if i == 1 else 0.0, t if i == 2 else 0.0)
     if gap < margin:
         n = mv(R, out)  # from the box to the sphere
-        put(ids, data, row, 0, axpy(-(rs + 0.5 * gap), n, s), (-n[0], -n[1], -n[2]), gap)
+        put(d, row, 0, axpy(-(rs + 0.5 * gap), n, s), (-n[0], -n[1], -n[2]), gap)
         row += 1
     return row

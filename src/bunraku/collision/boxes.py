@@ -1,15 +1,13 @@
 """Box against box: the direction of least overlap or of shortest distance, then the polygon of contact.
 
 1. Separating axes (Gottschalk, Lin and Manocha, OBBTree, 1996): the gap along any unit vector n is at most the
-distance, so the largest gap over six face
-   normals and nine products of edges tells boxes that are farther apart than `margin`, and gives the least overlap of
-   boxes that meet.
-2. For boxes apart, that largest gap *is* the distance if a corner is nearest to a face or two edges to each other;
-the clipped polygon
-   proves it by having a corner with that gap. Otherwise a corner is nearest to an edge or a corner, and the distance
-   is the least of 16 distances corner - box, which are closed forms.
+   distance, so the largest gap over six face normals and nine products of edges tells boxes that are farther apart
+   than `margin`, and gives the least overlap of boxes that meet.
+2. For boxes apart, that largest gap *is* the distance if a corner is nearest to a face or two edges to each other; the
+   clipped polygon proves it by having a corner with that gap. Otherwise a corner is nearest to an edge or a corner,
+   and the distance is the least of 16 distances corner - box, which are closed forms.
 3. The faces that look along n are clipped (bunraku.collision.clip); corners with gap < margin are the contacts, up to
-eight.
+   eight.
 
 Normal: from b to a. Checked in tests/collision/test_boxes.py and test_against_coal.py.
 """
@@ -19,10 +17,9 @@ from __future__ import annotations
 import math
 
 from bunraku.collision.clip import cut_by_rectangle, facing, named, project_face
-from bunraku.collision.shape_layout import PAIR_POINTS, ROOM
+from bunraku.collision.shape_layout import PAIR_POINTS, ROOM, Detection
 from bunraku.collision.surface import clamp, column, pick, put, sign
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import ld
 from bunraku.kernel.vec import axpy, cross, dot, mm, mt, mtv, mv, scale, sub
 
 SNAP = 1e-4  # of the least half size: corners this close to an edge count as on it
@@ -93,10 +90,12 @@ def edge_normal(RA, RB, d, code):
 
 
 @inline
-def nearest_corner(c, R, h, other_c, other_R, other_h):
+def nearest_corner(box, other):
     """(squared distance, corner, vector): of the corners of a box, the one nearest to the other box.
 
     The vector leads from the nearest point to the corner, in axes of the other box."""
+    c, R, h = box
+    other_c, other_R, other_h = other
     M = mm(mt(other_R), R)
     m = mtv(other_R, sub(c, other_c))
     best = math.inf
@@ -120,26 +119,31 @@ def nearest_corner(c, R, h, other_c, other_R, other_h):
 
 
 @inline
-def corner_point(c, R, h, k):
+def corner_point(box, k):
     """Corner k of a box in the world."""
+    c, R, h = box
     f = mv(R, (h[0] if k & 1 else -h[0], h[1] if k & 2 else -h[1], h[2] if k & 4 else -h[2]))
     return (c[0] + f[0], c[1] + f[1], c[2] + f[2])
 
 
 @inline
-def support(c, R, h, n):
+def support(box, n):
     """The point of a box farthest along n."""
+    c, R, h = box
     m = mtv(R, n)
     f = mv(R, (sign(m[0]) * h[0], sign(m[1]) * h[1], sign(m[2]) * h[2]))
     return (c[0] + f[0], c[1] + f[1], c[2] + f[2])
 
 
 @inline
-def box_box(cA, RA, hA, cB, RB, hB, margin, real, ints, ids, data, row):
+def box_box(a, b, margin, d: Detection, row):
     """Features: see bunraku.collision.clip."""
-    d = sub(cA, cB)
-    dA = mtv(RA, d)
-    dB = mtv(RB, d)
+    cA, RA, hA = a
+    cB, RB, hB = b
+    corners = d.clip.corners
+    away = sub(cA, cB)
+    dA = mtv(RA, away)
+    dB = mtv(RB, away)
     C = mm(mt(RA), RB)
     least = min(min(min(hA[0], hA[1]), hA[2]), min(min(hB[0], hB[1]), hB[2]))
     greatest = max(max(max(hA[0], hA[1]), hA[2]), max(max(hB[0], hB[1]), hB[2]))
@@ -152,7 +156,7 @@ def box_box(cA, RA, hA, cB, RB, hB, margin, real, ints, ids, data, row):
         return row
     edge_first = edge > face + BIAS * least
     gap = max(face, edge)
-    n = edge_normal(RA, RB, d, edge_code) if edge_first else face_normal(RA, RB, dA, dB, face_code)
+    n = edge_normal(RA, RB, away, edge_code) if edge_first else face_normal(RA, RB, dA, dB, face_code)
     feature = -1
     point = cA
     iB = 0
@@ -163,50 +167,50 @@ def box_box(cA, RA, hA, cB, RB, hB, margin, real, ints, ids, data, row):
         if attempt == 1:  # the polygon did not prove the first axis: two edges may be nearest
             if edge_first or edge <= face:
                 continue
-            n = edge_normal(RA, RB, d, edge_code)
+            n = edge_normal(RA, RB, away, edge_code)
         if attempt == 2:  # a corner is nearest to an edge or a corner
-            qa, ka, wa = nearest_corner(cA, RA, hA, cB, RB, hB)
-            qb, kb, wb = nearest_corner(cB, RB, hB, cA, RA, hA)
+            qa, ka, wa = nearest_corner(a, b)
+            qb, kb, wb = nearest_corner(b, a)
             gap = math.sqrt(min(qa, qb))
             if not gap < margin:
                 return row
             if gap > 1e-12 * greatest:
                 n = scale(1.0 / gap, mv(RB, wa)) if qa <= qb else scale(-1.0 / gap, mv(RA, wb))
             feature = ka if qa <= qb else 8 + kb
-            corner = corner_point(cA, RA, hA, ka) if qa <= qb else corner_point(cB, RB, hB, kb)
+            corner = corner_point(a, ka) if qa <= qb else corner_point(b, kb)
             point = axpy(-0.5 * gap if qa <= qb else 0.5 * gap, n, corner)
         iB, sB = facing(RB, n)
         iA, sA = facing(RA, scale(-1.0, n))
-        project_face(d, RA, hA, iA, sA, RB, hB, iB, sB, n, real, ints)
+        project_face(a, (iA, sA), b, (iB, sB), n, d.clip)
         hu = pick(hB, (iB + 1) % 3)
         hv = pick(hB, (iB + 2) % 3)
-        count = cut_by_rectangle(real, ints, ROOM, 4, hu, hv, SNAP * least)
+        count = cut_by_rectangle(d.clip, ROOM, 4, hu, hv, SNAP * least)
         lowest = math.inf
         proven = gap <= 0.0
         for k in range(count):
-            g = ld(real, 3 * k + 2)
+            g = corners[k].gap
             lowest = min(lowest, g)
             if g <= max(face, edge) + slack:  # a corner that only counts as on the rim proves nothing
-                if abs(ld(real, 3 * k)) <= hu + slack and abs(ld(real, 3 * k + 1)) <= hv + slack:
+                if abs(corners[k].u) <= hu + slack and abs(corners[k].v) <= hv + slack:
                     proven = True
         if proven:
             break
     first = row
     if feature >= 0 and lowest > gap + CUT_AWAY * greatest:  # the nearest corner lies on the rim and was cut away
-        put(ids, data, row, feature, point, n, gap)
+        put(d, row, feature, point, n, gap)
         return row + 1
     top = axpy(sB * pick(hB, iB), column(RB, iB), cB)
     eu = column(RB, (iB + 1) % 3)
     ev = column(RB, (iB + 2) % 3)
     for k in range(count):
-        g = ld(real, 3 * k + 2)
+        g = corners[k].gap
         if g < margin and row < first + PAIR_POINTS:
-            x = axpy(ld(real, 3 * k), eu, axpy(ld(real, 3 * k + 1), ev, axpy(0.5 * g, n, top)))
-            put(ids, data, row, named(ints[2 * k], iB, sB), x, n, g)
+            x = axpy(corners[k].u, eu, axpy(corners[k].v, ev, axpy(0.5 * g, n, top)))
+            put(d, row, named(d.clip.names[k].feature, iB, sB), x, n, g)
             row += 1
     if row == first and gap < margin:  # deep overlap whose faces do not meet in the projection: the two extreme points
-        x = support(cA, RA, hA, scale(-1.0, n))
-        y = support(cB, RB, hB, n)
-        put(ids, data, row, 0, (0.5 * (x[0] + y[0]), 0.5 * (x[1] + y[1]), 0.5 * (x[2] + y[2])), n, gap)
+        x = support(a, scale(-1.0, n))
+        y = support(b, n)
+        put(d, row, 0, (0.5 * (x[0] + y[0]), 0.5 * (x[1] + y[1]), 0.5 * (x[2] + y[2])), n, gap)
         row += 1
     return row

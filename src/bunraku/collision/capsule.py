@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from bunraku.collision.shape_layout import Detection
 from bunraku.collision.surface import clamp, direction, perpendicular, put, sign
 from bunraku.kernel.compile import inline
 from bunraku.kernel.vec import axpy, cross, dot, sub
@@ -43,17 +44,19 @@ def line_normal(ua, ub):
 
 
 @inline
-def capsule_capsule(ca, ua, ra, ha, cb, ub, rb, hb, margin, ids, data, row):
+def capsule_capsule(a, b, margin, d: Detection, row):
     """See the module text; the normal points from b to a."""
+    ca, ua, ra, ha = a
+    cb, ub, rb, hb = b
     w = sub(ca, cb)
     r = ra + rb
     s, t = nearest_on_segments(w, ua, ha, ub, hb)
     x = axpy(s, ua, axpy(-t, ub, w))
-    d = math.sqrt(dot(x, x))
-    gap = d - r
+    away = math.sqrt(dot(x, x))
+    gap = away - r
     if not gap < margin:
         return row
-    n = direction(x, d, line_normal(ua, ub))
+    n = direction(x, away, line_normal(ua, ub))
     nearest = math.inf
     c = dot(ua, ub)
     if abs(c) > PARALLEL:
@@ -69,10 +72,10 @@ def capsule_capsule(ca, ua, ra, ha, cb, ub, rb, hb, margin, ids, data, row):
                 d2 = dot(x2, x2)
                 gap2 = sign(along) * math.sqrt(d2) - r
                 if gap2 < margin and d2 - along * along < BESIDE * BESIDE * r * r:
-                    put(ids, data, row, end, axpy(t2, ub, axpy(rb + 0.5 * gap2, n, cb)), n, gap2)
+                    put(d, row, end, axpy(t2, ub, axpy(rb + 0.5 * gap2, n, cb)), n, gap2)
                     row += 1
                     nearest = min(nearest, gap2)
     if gap < nearest - NEARER * r:
-        put(ids, data, row, 2, axpy(t, ub, axpy(rb + 0.5 * gap, n, cb)), n, gap)
+        put(d, row, 2, axpy(t, ub, axpy(rb + 0.5 * gap, n, cb)), n, gap)
         row += 1
     return row

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 from bunraku.collision.boxes import BIAS, CUT_AWAY, PROOF, SKEW, SNAP
-from bunraku.collision.clip import side_edge
-from bunraku.collision.surface import clamp, largest, pick, put, sign
+from bunraku.collision.shape_layout import Detection
+from bunraku.collision.surface import clamp, largest, pick, put, side_edge, sign
 from bunraku.kernel.compile import inline
 from bunraku.kernel.vec import axpy, cross, dot, mtv, mv, scale, sub
 
@@ -78,8 +78,10 @@ def cut_segment(u0, v0, u1, v1, hu, hv, tol):
 
 
 @inline
-def box_capsule(cB, R, h, cC, axis, radius, half, margin, ids, data, row):
+def box_capsule(box, capsule, margin, d: Detection, row):
     """The box is a, the capsule b; the normal points from the capsule to the box."""
+    cB, R, h = box
+    cC, axis, radius, half = capsule
     c = mtv(R, sub(cC, cB))
     u = mtv(R, axis)
     least = min(min(min(h[0], h[1]), h[2]), radius)
@@ -175,12 +177,12 @@ def box_capsule(cB, R, h, cC, axis, radius, half, margin, ids, data, row):
             if g < margin and (end == 0 or (t1 - t0) * half > SNAP * least or row == first):
                 x = axpy((2.0 * t - 1.0) * half, axis, cC)
                 feature = end if line < 0 else 2 + side_edge(i, sign(pick(n, i)), line)
-                put(ids, data, row, feature, axpy(radius + 0.5 * g, out, x), out, g)
+                put(d, row, feature, axpy(radius + 0.5 * g, out, x), out, g)
                 row += 1
     if row == first and gap - radius < margin:
         if not nearest:  # deep overlap: the axis lies beside the face; its end that is deepest
             at = half * sign(-dot(n, u))
         x = axpy(at, axis, cC)
-        put(ids, data, row, 14, axpy(radius + 0.5 * (gap - radius), out, x), out, gap - radius)
+        put(d, row, 14, axpy(radius + 0.5 * (gap - radius), out, x), out, gap - radius)
         row += 1
     return row

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bunraku.collision.shape_layout import BODY, FIGURE, GENERAL, KIND, PLANE
+from bunraku.collision.shape_layout import GENERAL, PLANE, ShapeKind
+from bunraku.kernel.record import Many
 from bunraku.model.layout import FREE, PARENT
 from bunraku.model.layout import KIND as JOINT_KIND
 from bunraku.model.model import Model
@@ -42,9 +43,10 @@ def excluded_keys(
     """Sorted numbers a * ns + b (a < b) of shapes that may not touch for a reason other than body or fixedness.
 
     models: (figure, model, body offset, self-collision); exclude: further pairs of body indices of the scene."""
-    ns = len(ints)
+    ns, kinds = len(ints), Many(ShapeKind, ints)
+    kind, on, of = (kinds.column(name).tolist() for name in ("kind", "body", "figure"))
     on_body: dict[int, list[int]] = {}
-    for s, b in enumerate(ints[:, BODY].tolist()):
+    for s, b in enumerate(on):
         on_body.setdefault(b, []).append(s)
     keys: set[int] = set()
 
@@ -52,12 +54,12 @@ def excluded_keys(
         keys.update(min(s, t) * ns + max(s, t) for s in a for t in b if s != t)
 
     of_figure: dict[int, list[int]] = {}
-    for s, f in enumerate(ints[:, FIGURE].tolist()):
+    for s, f in enumerate(of):
         of_figure.setdefault(f, []).append(s)
     for figure, model, offset, self_collision in models:
         own = of_figure.get(figure, [])
-        moving = [s for s in own if ints[s, BODY]]
-        fixed = [s for s in own if not ints[s, BODY]]
+        moving = [s for s in own if on[s]]
+        fixed = [s for s in own if not on[s]]
         if not self_collision:
             forbid(moving, moving)
 
@@ -65,7 +67,7 @@ def excluded_keys(
             return on_body.get(offset + body, []) if body else fixed
 
         for a, b in neighbours(model):
-            inner = shapes(a) if a else [s for s in fixed if ints[s, KIND] != PLANE]
+            inner = shapes(a) if a else [s for s in fixed if kind[s] != PLANE]
             forbid(inner, shapes(b))
         for a, b in model.collide_exclude:
             forbid(shapes(a), shapes(b))
@@ -76,8 +78,8 @@ def excluded_keys(
 
 def candidate_pairs(ints: np.ndarray, excluded: np.ndarray, *, general: bool) -> np.ndarray:
     """All pairs (a, b), a < b, that the filters allow, in order: those for kernels, or those with a general shape."""
-    ns = len(ints)
-    kind, body = ints[:, KIND], ints[:, BODY]
+    ns, kinds = len(ints), Many(ShapeKind, ints)
+    kind, body = kinds.column("kind"), kinds.column("body")
     others = np.flatnonzero(kind >= GENERAL)
     if general:  # each general shape with every shape, once
         a, b = (x.ravel() for x in np.meshgrid(others, np.arange(ns), indexing="ij"))

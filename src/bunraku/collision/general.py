@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.collision import shape_layout as at
 from bunraku.collision.clip import CUT, cut
 from bunraku.collision.geometry import Contacts, Geometry
 from bunraku.collision.hull import missing_extra
+from bunraku.collision.shape_layout import BOX, CAPSULE, CYLINDER, FULL, PLANE, SPHERE, Clip, Contact, ContactId
 from bunraku.collision.support import Body, Feature, support_feature, support_point
 from bunraku.errors import MissingExtra
 from bunraku.kernel.entry import entry
+from bunraku.kernel.record import Many, handle, put
 
 FLUSH = 1e-8  # 1 - cosine: a tilt of 0.14 mrad
 MOST = 16  # contacts a pair
@@ -41,7 +42,7 @@ class GeneralContacts:
         self.coal: Any = coal
         self.geometry = geometry
         self.used = np.unique(geometry.general_pairs)
-        self.shapes = {int(s): self._make(int(s)) for s in self.used if geometry.ints[s, at.KIND] != at.PLANE}
+        self.shapes = {int(s): self._make(int(s)) for s in self.used if geometry.kinds[int(s)].kind != PLANE}
         self.requests = [
             self.coal.DistanceRequest(),
             self.coal.DistanceRequest(),
@@ -50,14 +51,14 @@ class GeneralContacts:
         self.requests[0].gjk_max_iterations = self.requests[0].epa_max_iterations = 256
 
     def _make(self, s: int) -> Any:
-        coal, kind, size = self.coal, self.geometry.ints[s, at.KIND], self.geometry.reals[s, :3].tolist()
-        if kind == at.SPHERE:
+        coal, kind, size = self.coal, self.geometry.kinds[s].kind, [float(x) for x in self.geometry.forms[s].size]
+        if kind == SPHERE:
             return coal.Sphere(size[0])
-        if kind == at.CAPSULE:
+        if kind == CAPSULE:
             return coal.Capsule(size[0], 2 * size[1])
-        if kind == at.BOX:
+        if kind == BOX:
             return coal.Box(*(2 * x for x in size))
-        if kind == at.CYLINDER:
+        if kind == CYLINDER:
             return coal.Cylinder(size[0], 2 * size[1])
         hull = self.geometry.hulls[s]
         points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
@@ -67,55 +68,56 @@ class GeneralContacts:
 
     def _placed(self, poses: np.ndarray, stride: int) -> dict[int, Body]:
         g, bodies = self.geometry, {}
+        kind, size = g.kinds.column("kind"), g.forms.column("size")
+        place, turn = g.forms.column("place"), g.forms.column("turn")
         for s in self.used.tolist():
-            start = int(g.ints[s, at.BODY]) * stride
+            start = int(g.body[s]) * stride
             R, p = poses[start : start + 9].reshape(3, 3), poses[start + 9 : start + 12]
-            if not g.ints[s, at.BODY]:
+            if not g.body[s]:
                 R, p = np.eye(3), np.zeros(3)
-            centre = R @ g.reals[s, at.PLACE : at.PLACE + 3] + p
-            turn = R @ g.reals[s, at.TURN : at.TURN + 9].reshape(3, 3)
-            bodies[s] = Body(int(g.ints[s, at.KIND]), g.reals[s, :3], centre, turn, g.hulls.get(s))
+            bodies[s] = Body(int(kind[s]), size[s], R @ place[s] + p, R @ turn[s].reshape(3, 3), g.hulls.get(s))
         return bodies
 
     def _near(self, bodies: dict[int, Body], margin: float) -> np.ndarray:
         """The general pairs whose spheres, or whose sphere and plane, are nearer than the margin."""
         centre = np.full((self.geometry.ns, 3), np.nan)
         centre[self.used] = [bodies[s].centre for s in self.used.tolist()]
-        pairs, radius = self.geometry.general_pairs, self.geometry.reals[:, at.RADIUS]
+        pairs, radius = self.geometry.general_pairs, self.geometry.forms.column("radius")
         with np.errstate(all="ignore"):
             away = centre[pairs[:, 0]] - centre[pairs[:, 1]]
             reach = radius[pairs].sum(axis=1) + margin
             near = np.einsum("ij,ij->i", away, away) < reach * reach
             for k in np.flatnonzero(np.isinf(reach)).tolist():
                 a, b = pairs[k].tolist()
-                plane, other, side = (b, a, 1.0) if bodies[b].kind == at.PLANE else (a, b, -1.0)
+                plane, other, side = (b, a, 1.0) if bodies[b].kind == PLANE else (a, b, -1.0)
                 near[k] = side * (bodies[plane].rotation[:, 2] @ away[k]) < radius[other] + margin
         return pairs[near]
 
     def append(self, contacts: Contacts, poses: np.ndarray, stride: int, margin: float, count: int) -> int:
         """Add the contacts of all general pairs behind the first `count` rows; returns the new number."""
         bodies = self._placed(poses, stride)
-        patch = int(contacts.ids[count - 1, at.PATCH]) + 1 if count else 0
+        patch = int(Many(ContactId, contacts.ids)[count - 1].patch) + 1 if count else 0
         for a, b in self._near(bodies, margin).tolist():
             rows = self._pair(a, b, bodies[a], bodies[b], margin)
             if not rows:
                 continue
             while count + len(rows) > len(contacts.ids):
                 kept = contacts.ids[:count], contacts.data[:count]
-                contacts.grow(at.FULL)
+                contacts.grow(FULL)
                 contacts.ids[:count], contacts.data[:count] = kept
             for feature, point, n, gap in rows:
-                contacts.ids[count] = a, b, feature, patch
-                contacts.data[count] = *point, *n, gap
+                name, contact = Many(ContactId, contacts.ids)[count], Many(Contact, contacts.data)[count]
+                name.a, name.b, name.feature, name.patch = a, b, feature, patch
+                contact.point, contact.normal, contact.gap = point, n, gap
                 count += 1
             patch += 1
         return count
 
     def _pair(self, a: int, b: int, A: Body, B: Body, margin: float) -> list[tuple[int, np.ndarray, np.ndarray, float]]:
-        if A.kind == at.PLANE:
+        if A.kind == PLANE:
             rows = self._on_plane(B, A, margin)
             return [(f, x, -n, gap) for f, x, n, gap in rows[::-1]]
-        if B.kind == at.PLANE:
+        if B.kind == PLANE:
             return self._on_plane(A, B, margin)
         d, n, middle = self._distance(a, b, A, B)
         if not d < margin:
@@ -130,14 +132,14 @@ class GeneralContacts:
                     middle = upper.points[0] - 0.5 * d * n if len(upper.points) == 1 else lower.points[0] + 0.5 * d * n
                 break
         rows = meeting(upper, lower, n)
-        scale = min(self.geometry.reals[a, at.RADIUS], self.geometry.reals[b, at.RADIUS])
+        scale = min(self.geometry.forms[a].radius, self.geometry.forms[b].radius)
         if not rows or min(r[3] for r in rows) > d + CLOSE * scale:
             rows.append((NEAREST, middle, n, float(d)))
         return _in_order([r for r in rows if r[3] < margin], n, A.rotation)
 
     def _distance(self, a: int, b: int, A: Body, B: Body) -> tuple[float, np.ndarray, np.ndarray]:
         """(signed distance, unit normal from b to a, point midway), whatever coal makes of the pair."""
-        least = -2.0 * (self.geometry.reals[a, at.RADIUS] + self.geometry.reals[b, at.RADIUS])
+        least = -2.0 * (self.geometry.forms[a].radius + self.geometry.forms[b].radius)
         placed = [self.coal.Transform3s(x.rotation, x.centre) for x in (A, B)]
         for request in self.requests:
             found = self.coal.DistanceResult()
@@ -190,25 +192,26 @@ def meeting(upper: Feature, lower: Feature, n: np.ndarray) -> list[tuple[int, np
     gap = (ring - origin) @ lower.normal / slant
     k, m = len(ring), len(flat)
     room = k + m + 4
-    real, ints = np.zeros(6 * room), np.zeros(4 * room, dtype=np.int64)
-    real[: 3 * k] = np.stack([(ring - origin) @ ex, (ring - origin) @ ey, gap], axis=1).ravel()
-    ints[: 2 * k : 2] = 4 * numbers
-    ints[1 : 2 * k : 2] = np.arange(k) if k > 2 else 0  # a segment there and back: cuts of both ways are one
+    clip = put(Clip(), corners=np.zeros((2 * room, 3)), names=np.zeros((2 * room, 2), dtype=np.int64))
+    corners, feature, edge = clip.corners.rows, clip.names.column("feature"), clip.names.column("edge")
+    corners[:k] = np.stack([(ring - origin) @ ex, (ring - origin) @ ey, gap], axis=1)
+    feature[:k] = 4 * numbers
+    edge[:k] = np.arange(k) if k > 2 else 0  # a segment there and back: cuts of both ways are one
     size = float(np.abs(flat).max())
-    start = clip_once.call(real, ints, room, k, np.ascontiguousarray(flat), 1e-6 * size)
+    start = clip_once.call(handle(clip), room, k, np.ascontiguousarray(flat), 1e-6 * size)
     count, row = start % room, (start // room) * room
     rows, seen = [], set()
-    corners = real[3 * row : 3 * (row + count)].reshape(count, 3)
+    corners = corners[row : row + count]
     feet = origin + corners[:, :1] * ex + corners[:, 1:2] * ey
     feet = feet - ((feet - origin) @ lower.normal / slant)[:, None] * n  # onto the face of the lower shape
     middle = feet + 0.5 * corners[:, 2:] * n
-    for r, f in enumerate(ints[2 * row : 2 * (row + count) : 2].tolist()):
+    for r, f in enumerate(feature[row : row + count].tolist()):
         if f < 0:
-            edge, line = (-1 - f) >> 12, (-1 - f) & 4095
-            if edge < CUT:
-                f = 4 * ((int(numbers[edge]) << 16) + int(lower.numbers[line])) + 2
+            cut_edge, line = (-1 - f) >> 12, (-1 - f) & 4095
+            if cut_edge < CUT:
+                f = 4 * ((int(numbers[cut_edge]) << 16) + int(lower.numbers[line])) + 2
             else:
-                other = edge - CUT
+                other = cut_edge - CUT
                 first = line if (other + 1) % m == line else other
                 f = 4 * int(lower.numbers[first]) + 1
         if f not in seen:
@@ -217,10 +220,11 @@ def meeting(upper: Feature, lower: Feature, n: np.ndarray) -> list[tuple[int, np
     return rows
 
 
-@entry("D I i i DD d")
-def clip_once(real, ints, room, count, ring, tol):
-    """Cut the polygon at row 0 by every edge of the convex `ring` (m, 2); returns first row + corners left."""
-    at_row = 0
+@entry("h i i DD d")
+def clip_once(h, room, count, ring, tol):
+    """Cut the polygon at corner 0 by every edge of the convex `ring` (m, 2); returns first corner + corners left."""
+    clip = Clip(h)
+    at = 0
     m = ring.shape[0]
     for line in range(m):
         nxt = line + 1 if line + 1 < m else 0
@@ -231,9 +235,9 @@ def clip_once(real, ints, room, count, ring, tol):
             nu = dv / length
             nv = -du / length
             off = nu * ring[line, 0] + nv * ring[line, 1]
-            count = cut(real, ints, at_row, room - at_row, room, count, nu, nv, off, tol, line)
-            at_row = room - at_row
-    return at_row + count
+            count = cut(clip, at, room - at, room, count, (nu, nv, off, line), tol)
+            at = room - at
+    return at + count
 
 
 def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:

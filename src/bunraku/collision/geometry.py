@@ -4,9 +4,9 @@
     contacts = Contacts(geometry)
     n = contacts.detect(poses, margin=0.001)       # rows contacts.ids[:n], contacts.data[:n]
 
-Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. Columns:
-bunraku.collision.shape_layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate pairs are listed once;
-beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
+Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. What a row of the arrays
+holds: the records of bunraku.collision.shape_layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate
+pairs are listed once; beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
 (bunraku.collision.general); where it is absent they are left out, with a Note that says so. Checked in
 tests/collision/test_geometry.py and test_detect.py.
 """
@@ -16,16 +16,36 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bunraku.collision import shape_layout as at
 from bunraku.collision.filters import candidate_pairs, excluded_keys
 from bunraku.collision.hull import Hull, hull_of_mesh, missing_extra
+from bunraku.collision.shape_layout import (
+    CAPSULE,
+    FULL,
+    GENERAL,
+    HULL,
+    KINDS,
+    PAIR_POINTS,
+    PAIRS_FULL,
+    PLANE,
+    ROOM,
+    SPHERE,
+    Contact,
+    ContactId,
+    CornerName,
+    Detection,
+    ShapeForm,
+    ShapeKind,
+)
 from bunraku.errors import InputError, ModelError
-from bunraku.model.description import SHAPE_SIZES, Note, Shape, rotation_matrix
+from bunraku.kernel.record import Many, flat, handle, load, put
+from bunraku.model.description import SHAPE_SIZES, Note, Shape
 from bunraku.model.model import Model, ShapeInfo
+from bunraku.model.rotations import rotation_matrix
 
 SWEEP_FROM = 400  # candidate pairs from which a sweep is quicker than looking at each
 
@@ -52,8 +72,8 @@ class Fixed:
 class Geometry:
     """See the module text. Shapes that move come first. Nothing changes these arrays once they are made."""
 
-    ints: np.ndarray
-    reals: np.ndarray
+    ints: np.ndarray  # (ns, ...) a ShapeKind a row
+    reals: np.ndarray  # (ns, ...) a ShapeForm a row
     pairs: np.ndarray
     general_pairs: np.ndarray
     excluded: np.ndarray
@@ -68,10 +88,30 @@ class Geometry:
         """Number of shapes."""
         return len(self.ints)
 
+    @cached_property
+    def kinds(self) -> Many[ShapeKind]:
+        """`ints` by name."""
+        return Many(ShapeKind, self.ints)
+
+    @cached_property
+    def forms(self) -> Many[ShapeForm]:
+        """`reals` by name."""
+        return Many(ShapeForm, self.reals)
+
+    @cached_property
+    def body(self) -> np.ndarray:
+        """(ns,): body of every shape; 0 where it is fixed to the world."""
+        return self.kinds.column("body")
+
+    @cached_property
+    def figure(self) -> np.ndarray:
+        """(ns,): figure of every shape; -1 for fixed shapes of the world."""
+        return self.kinds.column("figure")
+
     @property
     def bodies(self) -> int:
         """Least number of poses that detection needs, the world included."""
-        return int(self.ints[:, at.BODY].max(initial=0)) + 1
+        return int(self.body.max(initial=0)) + 1
 
     @staticmethod
     def of(
@@ -95,7 +135,7 @@ class Geometry:
         ints, reals, hulls, names, links = builder.arrays()
         models = [(k, p.model, p.offset, p.self_collision) for k, p in enumerate(figures)]
         excluded = excluded_keys(ints, models, exclude)
-        count = int((ints[:, at.KIND] < at.GENERAL).sum())
+        count = int((Many(ShapeKind, ints).column("kind") < GENERAL).sum())
         many = count * (count - 1) // 2 > 1000 * SWEEP_FROM  # too many even to list
         pairs = np.empty((0, 2), dtype=np.int64) if many or sweep else candidate_pairs(ints, excluded, general=False)
         sweeps = many or len(pairs) > SWEEP_FROM if sweep is None else sweep
@@ -140,25 +180,25 @@ class _Builder:
     """Collects rows; moving shapes are put first at the end."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[list[int], list[float], Hull | None, str, str]] = []
+        self.rows: list[tuple[ShapeKind, ShapeForm, Hull | None, str, str]] = []
         self.notes: list[Note] = []
 
     def add(self, shape: ShapeInfo, body: int, figure: int, material: int, name: str) -> None:
         if shape.role == "visual":
             return
-        if shape.kind not in at.KINDS:
-            raise ModelError(f"{name}: shape kind {shape.kind!r} is unknown. Available: {', '.join(at.KINDS)}.")
+        if shape.kind not in KINDS:
+            raise ModelError(f"{name}: shape kind {shape.kind!r} is unknown. Available: {', '.join(KINDS)}.")
         size = shape.size
         if len(size) != SHAPE_SIZES[shape.kind] or not all(math.isfinite(x) and x > 0 for x in size):
             raise ModelError(
                 f"{name}: {shape.kind} size {size} should be {SHAPE_SIZES[shape.kind]} positive numbers [m]."
             )
-        kind, place, hull = at.KINDS[shape.kind], shape.position, None
-        if kind >= at.GENERAL and (command := missing_extra()):
+        kind, place, hull = KINDS[shape.kind], shape.position, None
+        if kind >= GENERAL and (command := missing_extra()):
             text = f"{name}: a {shape.kind} takes no part in collisions without the extra `mesh`; {command}."
             self.notes.append(Note("ignored", text))
             return
-        if kind == at.HULL:
+        if kind == HULL:
             hull, note = hull_of_mesh(shape.mesh, shape.scale, name)
             self.notes.append(note)
             if hull is None:
@@ -166,24 +206,26 @@ class _Builder:
             place = place + shape.rotation @ hull.centre
         radius = hull.radius if hull is not None else _bounding_radius(kind, size)
         straight = int(np.array_equal(shape.rotation, np.eye(3)))
-        ints = [kind, body, figure, material, straight]
-        reals = [*size, *[0.0] * (3 - len(size)), *place, *shape.rotation.ravel(), radius]
-        self.rows.append((ints, reals, hull, name, shape.link))
+        what, form = ShapeKind(), ShapeForm()
+        what.kind, what.body, what.figure, what.material, what.straight = kind, body, figure, material, straight
+        sizes = [*size, *[0.0] * (3 - len(size))]
+        load(form, {"size": sizes, "place": place, "turn": shape.rotation.ravel(), "radius": radius})
+        self.rows.append((what, form, hull, name, shape.link))
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, dict[int, Hull], tuple[str, ...], tuple[str, ...]]:
-        rows = sorted(self.rows, key=lambda row: row[0][at.BODY] == 0)
-        ints = np.array([r[0] for r in rows], dtype=np.int64).reshape(-1, at.NI)
-        reals = np.array([r[1] for r in rows], dtype=float).reshape(-1, at.NF)
+        rows = sorted(self.rows, key=lambda row: row[0].body == 0)
+        ints = np.array([flat(r[0]) for r in rows], dtype=np.int64).reshape(-1, ShapeKind.layout.words)
+        reals = np.array([flat(r[1]) for r in rows], dtype=float).reshape(-1, ShapeForm.layout.words)
         hulls = {s: r[2] for s, r in enumerate(rows) if r[2] is not None}
         return ints, reals, hulls, tuple(r[3] for r in rows), tuple(r[4] for r in rows)
 
 
 def _bounding_radius(kind: int, size: tuple[float, ...]) -> float:
-    if kind == at.PLANE:
+    if kind == PLANE:
         return math.inf
-    if kind == at.SPHERE:
+    if kind == SPHERE:
         return size[0]
-    if kind == at.CAPSULE:
+    if kind == CAPSULE:
         return size[0] + size[1]
     return math.hypot(*size)
 
@@ -191,23 +233,36 @@ def _bounding_radius(kind: int, size: tuple[float, ...]) -> float:
 class Contacts:
     """The contact arrays, scratch and array of pairs for one Geometry; grown when needed, never state.
 
-    `ids` (max, 4) and `data` (max, 7): bunraku.collision.shape_layout. The first `count` rows are filled."""
+    `ids` (max, 4) are ContactIds, `data` (max, 7) ContactPoints (bunraku.collision.shape_layout). The first `count`
+    rows are filled. `ints` holds all whole numbers of the scratch; the order of shapes in it is kept from call to call.
+    """
 
     def __init__(self, geometry: Geometry, room: int = 64) -> None:
         self.geometry = geometry
         self.count = 0
-        self.real, self.ints = scratch(geometry.ns)
-        self.ids = np.zeros((room, at.NID), dtype=np.int64)
-        self.data = np.zeros((room, at.NC))
+        self.ints = np.zeros(order_in_ints(geometry.ns).stop + geometry.ns + 1, dtype=np.int64)
+        self.ints[order_in_ints(geometry.ns)] = np.arange(geometry.ns)
         self.pairs = np.zeros((max(16 * geometry.ns, 64), 2), dtype=np.int64) if geometry.sweeps else geometry.pairs
+        self._make(room)
         self.general: Any = None
+        self._own: tuple[Detection, tuple[np.ndarray, ...]] | None = None
+
+    def _make(self, room: int) -> None:
+        self.ids = np.zeros((room, ContactId.layout.words), dtype=np.int64)
+        self.data = np.zeros((room, Contact.layout.words))
+
+    def put_into(self, d: Detection) -> None:
+        """Tell a table where the arrays are."""
+        g, names, order = self.geometry, 2 * ROOM * CornerName.layout.words, order_in_ints(self.geometry.ns)
+        put(d.clip, corners=np.zeros((2 * ROOM, 3)), names=self.ints[:names].reshape(2 * ROOM, -1))
+        put(d, kinds=g.ints, forms=g.reals, now=np.zeros((g.ns, 4)), pairs=self.pairs, excluded=g.excluded)
+        put(d, order=self.ints[order], starts=self.ints[order.stop :], ids=self.ids, contacts=self.data)
 
     def grow(self, status: int) -> None:
         """Double what a negative status of detection found too small."""
-        if status == at.FULL:
-            self.ids = np.zeros((2 * len(self.ids) + at.PAIR_POINTS, at.NID), dtype=np.int64)
-            self.data = np.zeros((len(self.ids), at.NC))
-        elif status == at.PAIRS_FULL:
+        if status == FULL:
+            self._make(2 * len(self.ids) + PAIR_POINTS)
+        elif status == PAIRS_FULL:
             self.pairs = np.zeros((2 * len(self.pairs), 2), dtype=np.int64)
 
     def detect(self, poses: np.ndarray, margin: float = 0.0, stride: int = 12) -> int:
@@ -216,22 +271,20 @@ class Contacts:
         poses: flat, body i's rotation (9) and position (3) from i * stride on; (bodies, 12) will do."""
         from bunraku.collision.detect import detect_once
 
-        flat = np.ascontiguousarray(poses, dtype=np.float64).reshape(-1)
+        x = np.ascontiguousarray(poses, dtype=np.float64).reshape(-1)
         need = (self.geometry.bodies - 1) * stride + 12
-        if stride < 12 or len(flat) < need:
+        if stride < 12 or len(x) < need:
             raise InputError(
-                f"poses: {len(flat)} numbers at stride {stride}; {self.geometry.bodies} bodies need {need}, "
+                f"poses: {len(x)} numbers at stride {stride}; {self.geometry.bodies} bodies need {need}, "
                 "and a stride of 12 or more."
             )
         if not (math.isfinite(margin) or margin == math.inf):
             raise InputError(f"margin {margin} is not a distance; write e.g. 0.001.")
         g = self.geometry
         fixed = -1 if g.sweeps else len(g.pairs)
-        flat = flat if flat.flags.writeable else flat.copy()
+        x = x if x.flags.writeable else x.copy()
         while True:
-            scene = (g.ints, g.reals, self.pairs, fixed, g.excluded)
-            own = (self.real, self.ints, self.ids, self.data)
-            n = detect_once.call(*scene, flat, stride, float(margin), *own)
+            n = detect_once.call(handle(self._ready()), fixed, x, stride, float(margin))
             if n >= 0:
                 break
             self.grow(n)
@@ -240,14 +293,20 @@ class Contacts:
 
             if self.general is None:
                 self.general = GeneralContacts(g)
-            n = self.general.append(self, flat, stride, margin, n)
+            n = self.general.append(self, x, stride, margin, n)
         self.count = n
         return n
 
+    def _ready(self) -> Detection:
+        """A table of its own with the present arrays."""
+        now = (self.ids, self.data, self.pairs)
+        if self._own is None or any(a is not b for a, b in zip(self._own[1], now)):
+            self._own = Detection(), now
+            self.put_into(self._own[0])
+        return self._own[0]
 
-def scratch(ns: int) -> tuple[np.ndarray, np.ndarray]:
-    """(reals, ints): scratch of detection for ns shapes; the ints hold an order of shapes and start as made here."""
-    real = np.zeros(at.CLIP_REALS + 4 * ns)
-    ints = np.zeros(at.CLIP_INTS + 2 * ns + 1, dtype=np.int64)
-    ints[at.CLIP_INTS : at.CLIP_INTS + ns] = np.arange(ns)
-    return real, ints
+
+def order_in_ints(ns: int) -> slice:
+    """Where the order of ns shapes stands in `Contacts.ints`."""
+    first = 2 * ROOM * CornerName.layout.words
+    return slice(first, first + ns)

@@ -7,32 +7,37 @@ tests/collision/test_closed_forms.py.
 
 from __future__ import annotations
 
-from bunraku.collision.clip import corner_signs, vertex_id
-from bunraku.collision.surface import column, largest, pick, put
+from bunraku.collision.shape_layout import Detection
+from bunraku.collision.surface import column, corner_signs, largest, pick, put, vertex_id
 from bunraku.kernel.compile import inline
 from bunraku.kernel.vec import axpy, dot, mtv, scale, sub
 
 
 @inline
-def plane_point(x, radius, p, n, feature, margin, ids, data, row):
-    """A ball of any radius about x against the plane."""
+def ball_plane(ball, plane, feature, margin, d: Detection, row):
+    """A ball of any radius against the plane."""
+    x, radius = ball
+    p, n = plane
     gap = dot(n, sub(x, p)) - radius
     if gap < margin:
-        put(ids, data, row, feature, axpy(-(radius + 0.5 * gap), n, x), n, gap)
+        put(d, row, feature, axpy(-(radius + 0.5 * gap), n, x), n, gap)
         row += 1
     return row
 
 
 @inline
-def capsule_plane(c, axis, radius, half, p, n, margin, ids, data, row):
+def capsule_plane(capsule, plane, margin, d: Detection, row):
     """Features 0 and 1: the ends at -z and +z of the capsule."""
-    row = plane_point(axpy(-half, axis, c), radius, p, n, 0, margin, ids, data, row)
-    return plane_point(axpy(half, axis, c), radius, p, n, 1, margin, ids, data, row)
+    c, axis, radius, half = capsule
+    row = ball_plane((axpy(-half, axis, c), radius), plane, 0, margin, d, row)
+    return ball_plane((axpy(half, axis, c), radius), plane, 1, margin, d, row)
 
 
 @inline
-def box_plane(c, R, h, p, n, margin, ids, data, row):
+def box_plane(box, plane, margin, d: Detection, row):
     """Feature: the corner of the box, 0 to 7."""
+    c, R, h = box
+    p, n = plane
     m = mtv(R, n)
     i = largest(m)
     j = (i + 1) % 3
@@ -49,6 +54,6 @@ def box_plane(c, R, h, p, n, margin, ids, data, row):
         gap = base + sj * gj + sk * gk
         if gap < margin:
             x = axpy(sj, ej, axpy(sk, ek, middle))
-            put(ids, data, row, vertex_id(i, s, sj, sk), axpy(-0.5 * gap, n, x), n, gap)
+            put(d, row, vertex_id(i, s, sj, sk), axpy(-0.5 * gap, n, x), n, gap)
             row += 1
     return row

@@ -1,28 +1,29 @@
-"""Pieces that the shape pairs share: choosing an entry of a small tuple, directions, writing a contact row.
+"""Pieces that the shape pairs share: entries of small tuples, directions, corners and edges of a box by number, writing
+a contact.
 
-Vectors are tuples (bunraku.kernel.vec); everything is in world axes unless a name says otherwise.
+Vectors are tuples (bunraku.kernel.vec), everything is in world axes unless a name says otherwise. Placed shapes are
+tuples, too: a box (centre, rotation, half sizes), a capsule (centre, axis, radius, half length), a ball (centre,
+radius), a plane (point, normal). Corner of a box = 1 (x > 0) + 2 (y > 0) + 4 (z > 0); edge along axis i = 4 i +
+(next axis > 0) + 2 (next but one > 0).
 """
 
 from __future__ import annotations
 
 import math
 
-from bunraku.collision.shape_layout import FEATURE, GAP, NORMAL, POINT
+from bunraku.collision.shape_layout import Detection
 from bunraku.kernel.compile import inline
 from bunraku.kernel.vec import cross, dot, scale
 
 
 @inline
-def put(ids, data, row, feature, point, n, gap):
+def put(d: Detection, row, feature, point, n, gap):
     """Write one contact; the shapes and the patch are filled in by the caller of the pair."""
-    ids[row, FEATURE] = feature
-    data[row, POINT] = point[0]
-    data[row, POINT + 1] = point[1]
-    data[row, POINT + 2] = point[2]
-    data[row, NORMAL] = n[0]
-    data[row, NORMAL + 1] = n[1]
-    data[row, NORMAL + 2] = n[2]
-    data[row, GAP] = gap
+    d.ids[row].feature = feature
+    contact = d.contacts[row]
+    contact.point = point
+    contact.normal = n
+    contact.gap = gap
 
 
 @inline
@@ -70,3 +71,40 @@ def perpendicular(u):
 def direction(w, length, otherwise):
     """w / length, or `otherwise` where the length is too small to give a direction."""
     return scale(1.0 / length, w) if length > 1e-150 else otherwise
+
+
+@inline
+def corner_signs(corner, turn):
+    """Signs along the two axes j, k of a face of axis i, for its corners 0-3 anticlockwise about turn * axis i."""
+    first = 1.0 if corner == 0 or corner == 3 else -1.0
+    second = 1.0 if corner < 2 else -1.0
+    if turn > 0.0:
+        return first, second
+    return second, first
+
+
+@inline
+def bit(s):
+    """1 for a positive sign, else 0."""
+    return 1 if s > 0.0 else 0
+
+
+@inline
+def vertex_id(i, si, sj, sk):
+    """Corner of a box from its signs along i, j = i + 1, k = i + 2 (modulo 3)."""
+    return (bit(si) << i) + (bit(sj) << ((i + 1) % 3)) + (bit(sk) << ((i + 2) % 3))
+
+
+@inline
+def edge_id(axis, next_sign, last_sign):
+    """Edge of a box along `axis`, from its signs along axis + 1 and axis + 2 (modulo 3)."""
+    return 4 * axis + bit(next_sign) + 2 * bit(last_sign)
+
+
+@inline
+def side_edge(i, si, line):
+    """Edge of a box on line 0-3 (+u, +v, -u, -v) of its face si * axis i, whose u, v are the next two axes."""
+    s = 1.0 if line < 2 else -1.0
+    if line == 0 or line == 2:
+        return edge_id((i + 2) % 3, si, s)
+    return edge_id((i + 1) % 3, s, si)

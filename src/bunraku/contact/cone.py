@@ -6,18 +6,25 @@ With the normal eliminated (S = A_tt - A_tn A_nt / A_nn, r = q_t - A_tn q_n / A_
     sliding   v_t = -k lam_t with k > 0:  lam_t(k) = -(S + k I)^-1 r,  lam_n(k) = -(q_n + A_nt lam_t) / A_nn,
               k from  mu lam_n(k) / |lam_t(k)| = 1
 The left side is below 1 at k = 0, nearly linear in k and grows without bound, so a Newton iteration kept inside a
-bracket ends in a few steps. Slip then is exactly opposite to friction, which the projection (21) of 001 after (17) does
-not give (10 degrees off on average). Checked in tests/contact/test_cone.py against a search over all directions.
+bracket ends in a few steps. Slip then is exactly opposite to friction, which the projection (21) of Nakaoka et al.
+after their (17) does not give (10 degrees off on average). Checked in tests/contact/test_cone.py against a search over
+all directions.
+
+`contact_impulse` and `row_impulse` are what a sweep of block Gauss-Seidel (Nakaoka et al., section 3) does with a
+block: they solve it alone, the others held. A contact's own 3x3 block may be singular: 1e-7 of its scale is added, and
+the old impulse's share of that taken off the right-hand side, which moves no fixed point.
 """
 
 from __future__ import annotations
 
 import math
 
+from bunraku.contact.problem import BOUNDED
 from bunraku.kernel.compile import inline
 
 SLIP_STEPS = 40
 SLIP_TOLERANCE = 1e-13
+LOCAL = 1e-7  # of a contact's scale, added to its diagonal
 
 
 @inline
@@ -81,3 +88,27 @@ def cone_impulse(A, q, mu, k):
         z = -q[0] / down
     z = max(z, 0.0)
     return z, mu * z * x, mu * z * y
+
+
+@inline
+def contact_impulse(A, v, old, mu, scale):
+    """The impulse that solves a contact which now has the impulse `old` and the velocity v; A as above, d at most
+    `scale`."""
+    extra = LOCAL * scale
+    A = (A[0] + extra, A[1], A[2], A[3] + extra, A[4], A[5] + extra)
+    q = (
+        v[0] - A[0] * old[0] - A[1] * old[1] - A[2] * old[2],
+        v[1] - A[1] * old[0] - A[3] * old[1] - A[4] * old[2],
+        v[2] - A[2] * old[0] - A[4] * old[1] - A[5] * old[2],
+    )
+    slip = v[1] * v[1] + v[2] * v[2]
+    held = old[1] * old[1] + old[2] * old[2]
+    return cone_impulse(A, q, mu, math.sqrt(slip / held) if held > 0.0 else A[3])
+
+
+@inline
+def row_impulse(block, d, v, old):
+    """The impulse that solves a single row which now has the impulse `old` and the velocity v; d: its own entry of K."""
+    c = block.compliance
+    x = old - (v + c * old) / (d + c)
+    return min(max(x, block.low), block.high) if block.kind == BOUNDED else x

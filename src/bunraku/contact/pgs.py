@@ -1,52 +1,52 @@
 """The iterative contact solver `pgs`: extended projected Gauss-Seidel with a true cone, finished exactly.
 
-Solves the problem of bunraku.contact.blocks, v = K lam + b (001, eq. 5) with (6)-(13) and the true cone (10), for one
-island. Warm start in, solution out. It differs from section 3 of 001 in five ways, because plain sweeps need tens to a
-thousand passes to a residual of 1e-6:
+Solves the problem of bunraku.contact.problem, v = K lam + b (Nakaoka et al., eq. 5) with their (6)-(13) and the true
+cone (10), for one island. Warm start in, solution out. It differs from their section 3 in five ways, because plain
+sweeps need tens to a thousand passes to a residual of 1e-6:
 
-1. a contact's three rows are solved together and exactly (cone.py), instead of (17) row by row and the projection (21), whose slip is
-   not opposite to friction; a sweep is in sweep.py
-2. at first, from a warm or a cold start, a Newton step on the active set (active.py) solves the whole problem at once; it is exact when the set is
-   right, so the usual cost is one factorisation, and redundant points share a load evenly. The step is shortened until the sum of squared
-   errors drops; if it does not drop, sweeps look for a better set
-3. a problem that resists is softened: K + h D, b - h D lam0 with D the scales and lam0 the present impulses (a proximal point step). That is well
-   conditioned and has the same solution once lam stops changing; h shrinks as it succeeds and grows as it does not
-4. a warm start that has led nowhere in RESTART sweeps is given up for a cold one
-5. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are returned, inside their cones
+1. a contact's three rows are solved together and exactly (cone.py), instead of (17) row by row and the projection (21),
+   whose slip is not opposite to friction
+2. at first, from a warm or a cold start, a Newton step on the active set (active.py) solves the whole problem at once;
+   it is exact when the set is right, so the usual cost is one factorisation, and redundant points share a load evenly.
+   The step is shortened until the sum of squared errors drops; if it does not drop, sweeps look for a better set
+3. a problem that resists is softened: K + h D, b - h D lam0 with D the scales and lam0 the present impulses (a proximal
+   point step). That is well conditioned and has the same solution once lam stops changing; h shrinks as it succeeds and
+   grows as it does not
+4. a warm start that has led nowhere in some sweeps is given up for a cold one
+5. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are
+   returned, inside their cones
 
-Cost: m^2 a sweep, m^3/6 to m^3/3 a Newton step. Deterministic, no allocation. Checked in tests/contact/test_pgs.py
-(known solutions, multibody problems), test_pgs_laws.py (random problems); speed in docs/contact-solver.md.
+The loop stands once, for every kind of matrix: `solver` makes it from a Front, what it needs of the matrix, and
+Tactics. `solve` is that of dense matrices (dense_front.py), `bunraku.contact.sparse.solve` that of sparse ones.
+Deterministic, no allocation. Checked in tests/contact/test_pgs.py (known solutions, multibody problems),
+test_pgs_laws.py (random problems); speed in docs/contact-solver.md.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
-from bunraku.contact.active import copy_row, newton, project
-from bunraku.contact.blocks import fill_scales
-from bunraku.contact.memory import (
-    ANCHOR,
-    ANCHOR_V,
-    BEST,
-    CENTRE,
-    LAM,
-    ROOT,
-    TRIAL,
-    TRIAL_V,
-    B,
-    V,
-    matrix_at,
-    work_size,
+from bunraku.contact.active import classify, contradiction, project, take_step
+from bunraku.contact.dense_front import (
+    Dense,
+    dense_begin,
+    dense_factor,
+    dense_multiply,
+    dense_soften,
+    dense_substitute,
+    dense_sweep,
+    make_dense,
 )
-from bunraku.contact.residual import FLOOR, errors, free_scale
-from bunraku.contact.sweep import settle_immovable, sweep
-from bunraku.kernel.compile import inline
+from bunraku.contact.problem import copy, settle_immovable, take_start, true_velocity
+from bunraku.contact.residual import FLOOR, block_errors, errors, free_scale
+from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
-from bunraku.kernel.lanes import LANES, borrow, ld, st, wide_ld, wide_st
-from bunraku.linalg.dense import multiply, padded
+from bunraku.kernel.lanes import LANES, ld, st, wide_ld, wide_st
+from bunraku.linalg.dense import padded
 
 SOLVED = 0  # the residual is met
-LIMIT = 1  # max_sweeps reached; the best impulses found
+LIMIT = 1  # the most sweeps reached; the best impulses found
 STUCK = 2  # all is met but a row that nothing can move (an immovable pair), or equalities that contradict one another
 BROKEN = 3  # K or b is not finite; lam is zero
 
@@ -58,236 +58,382 @@ BETTER = 0.999  # of the error: worth remembering (impulses that grow without bo
 DROP = 0.9  # of the sum of squares: a step worth keeping
 HALVINGS = 7
 SOFTEST, SOFT, HARDEST = 1.0, 1e-2, 1e-7  # h
-SOFTER, HARDER = 10.0, 0.3  # h changes by these
+HARDER = 0.3  # h changes by this where a softened problem is solved
 NEAR = 0.3  # of the true error: a softened problem solved well enough
 FAILURES = 2  # of Newton steps before softening
-SOFTENINGS = 8  # before sweeps take over again,
-LONG = 16  # this many at first, then twice as many every time
-RESTART = 1000  # sweeps after which a warm start is given up for a cold one, once
+LONG = 16  # sweeps when softening has not helped at first, then twice as many every time
+BATCH = 5  # sweeps at a time that must pay
+ENDLESS = 64  # sweeps at a time where there is no memory for Newton's matrix
+NEVER = 2**62
+ALONG, ASIDE = 0.6, 0.2  # cosines of successive moves: go further, go less far
+FURTHEST, NEAREST = 10.0, 0.3  # how far beyond a softened problem's answer its impulses go, in moves
 
-__all__ = ["BROKEN", "LIMIT", "MAX_SWEEPS", "SOLVED", "STUCK", "TOLERANCE", "solve", "solve_one", "work_size"]
-
-
-@inline
-def load(K, b, lam, m, n, work, k):
-    """Copies of K, b and lam in work, rounded up to whole lanes with zeros."""
-    for i in range(m):
-        for j in range(m):
-            st(work, k + i * n + j, K[i, j])
-        for j in range(m, n):
-            st(work, k + i * n + j, 0.0)
-        x = lam[i] if abs(lam[i]) < math.inf else 0.0
-        st(work, B * n + i, b[i])
-        st(work, LAM * n + i, x)
-        st(work, BEST * n + i, 0.0)
-    for i in range(m, n):
-        st(work, B * n + i, 0.0)
-        st(work, LAM * n + i, 0.0)
-        st(work, ROOT * n + i, 0.0)
+__all__ = ["BROKEN", "LIMIT", "MAX_SWEEPS", "SOLVED", "STUCK", "TOLERANCE", "Dense", "make_dense", "solve", "solve_one"]
 
 
-@inline
-def soften(K, b, m, n, work, k, h):
-    """K + h D and b - h D lam: the same solution if lam does not change."""
-    for i in range(m):
-        d = h * ld(work, ROOT * n + i) * ld(work, ROOT * n + i)
-        x = ld(work, LAM * n + i)
-        st(work, k + i * (n + 1), K[i, i] + d)
-        st(work, B * n + i, b[i] - d * x)
-        st(work, CENTRE * n + i, x)
+class Front(NamedTuple):
+    """What the loop needs of a matrix: functions of its record (Dense or Sparse)."""
+
+    begin: Any  # scales, and what stays the same
+    multiply: Any  # v = (K + h D) lam + b
+    soften: Any  # K and b for another h
+    sweep: Any  # so many sweeps
+    factor: Any  # Newton's matrix, symmetric or not, and right-hand side; whether there was room
+    substitute: Any  # the step
 
 
-@inline
-def true_velocity(m, n, work, h):
-    """v of the problem itself, in TRIAL_V, from that of the softened one."""
-    for i in range(m):
-        d = h * ld(work, ROOT * n + i) * ld(work, ROOT * n + i)
-        x = ld(work, LAM * n + i) - ld(work, CENTRE * n + i)
-        st(work, TRIAL_V * n + i, ld(work, V * n + i) - d * x)
+class Tactics(NamedTuple):
+    """What pays for a kind of matrix."""
+
+    padding: int = 0  # numbers of a vector beyond whole lanes
+    cold: int = 0  # sweeps before the first Newton step, from nothing
+    warm: int = 0  # and from a warm start
+    good: float = 0.0  # of the error: what a batch of sweeps must reach for more of them before the first Newton step
+    good_large: float = 0.0  # the same from `large` blocks on
+    large: int = 0
+    softer: float = 10.0  # h grows by this where it fails,
+    softenings: int = 8  # so often in a row, before sweeps take over again
+    beyond: float = 0.0  # impulses go on by so many moves beyond a softened problem's answer
+    restart: int = NEVER  # sweeps after which a warm start is given up for a cold one, once
 
 
 @inline
-def blend(work, n, t, lam, v):
-    """lam and v at t of the way from the anchor to LAM, V."""
-    for i in range(0, n, LANES):
-        a = wide_ld(work, ANCHOR * n + i)
-        wide_st(work, lam * n + i, a + (wide_ld(work, LAM * n + i) - a) * t)
-        a = wide_ld(work, ANCHOR_V * n + i)
-        wide_st(work, v * n + i, a + (wide_ld(work, V * n + i) - a) * t)
+def blend(p, t, lam, v):
+    """lam and v at t of the way from the anchor to the present ones."""
+    for i in range(0, p.search.n, LANES):
+        a = wide_ld(p.anchor, i)
+        wide_st(lam, i, a + (wide_ld(p.lam, i) - a) * t)
+        a = wide_ld(p.anchor_v, i)
+        wide_st(v, i, a + (wide_ld(p.v, i) - a) * t)
 
 
 @inline
-def search(ints, reals, nblocks, work, n, before):
-    """Shorten the step from the anchor to LAM, V until the sum of squares drops enough below `before`. v is linear in
-    it, so a trial costs m.
+def shorten(p):
+    """Shorten the step from the anchor until the sum of squares drops enough. v is linear in it, so a trial costs no
+    product.
 
-    LAM, V move to the best point seen, the anchor if nothing is better. Returns its sum of squares."""
+    lam, v move to the best point seen, the anchor if nothing is better. Returns its sum of squares."""
+    before = p.search.before
     least = before
     best = 0.0
     t = 1.0
     for _ in range(HALVINGS):
         t *= 0.5
-        blend(work, n, t, TRIAL, TRIAL_V)
-        _, _, square, _ = errors(ints, reals, nblocks, work, ROOT * n, TRIAL_V * n, TRIAL * n)
+        blend(p, t, p.trial, p.trial_v)
+        _, _, square, _ = errors(p, p.trial_v, p.trial)
         if square < least:
             least = square
             best = t
         if square <= DROP * before:
             break
-    blend(work, n, best, LAM, V)
+    blend(p, best, p.lam, p.v)
     return least
 
 
+@part
+def judge(p):
+    """Errors of the present impulses; a Newton step that does not lower them is shortened first."""
+    s = p.search
+    error, stuck, square, impulse = errors(p, p.v, p.lam)
+    if s.stepped != 0 and not square <= DROP * s.before:
+        square = shorten(p)
+        error, stuck, _, impulse = errors(p, p.v, p.lam)
+        if square > DROP * s.before:
+            s.failures += 1
+            s.left = s.burst
+            s.burst = min(2 * s.burst, 64)
+    s.stepped = 0
+    s.square = square
+    s.inner = error
+    if s.softness > 0.0:
+        true_velocity(p)
+        error, stuck, _, impulse = errors(p, p.trial_v, p.lam)
+    s.error = error
+    s.stuck = stuck
+    s.scale = max(s.free, FLOOR * impulse)
+    s.residual = max(error, stuck) / s.scale if error < math.inf else math.inf
+
+
+@part
+def square_now(p):
+    """Sum of the squares of the errors."""
+    _, _, square, _ = errors(p, p.v, p.lam)
+    return square
+
+
+@part
+def onto_cones(p):
+    """bunraku.contact.active.project."""
+    return project(p)
+
+
 @inline
-def solve(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
-    """Solve the leading m rows of K (at least m, m) and b; lam (m) in and out. Returns (status, sweeps, residual).
+def is_met(s):
+    """The residual of movable blocks is small enough."""
+    return s.error < math.inf and s.error <= s.tolerance * s.scale
 
-    ints (nblocks, 2): kind, first row; reals (nblocks, 3): see bunraku.contact.blocks; work: scratch of work_size(m,
-    nblocks). sweeps counts Newton steps too. As a building block for kernels: hand it borrowed arrays."""
-    n = padded(m)
-    k = matrix_at(n, nblocks)
-    fill_scales(K, ints, reals, nblocks, work, ROOT * n)
-    load(K, b, lam, m, n, work, k)
-    settle_immovable(ints, reals, nblocks, work, ROOT * n, B * n, LAM * n)
-    free = free_scale(ints, reals, nblocks, work, ROOT * n, B * n)
-    best = math.inf  # error of BEST
-    before = math.inf  # sum of squares at the anchor
-    sweeps = 0
-    left = 0  # sweeps before the next Newton step
-    burst = 1
-    failures = 0
-    allowed = FAILURES
-    softenings = 0
-    long = LONG
-    h = 0.0
-    stepped = False  # a Newton step from the anchor awaits its judgement
-    projected = False  # lam has just been put onto the cones
-    ending = False  # lam is the last answer
-    restarted = False
-    unmet = 0.0
-    residual = math.inf
-    status = LIMIT
-    while True:
-        multiply(work, k, n, m, LAM * n, B * n, V * n)
-        error, stuck, square, impulse = errors(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
-        if stepped and not square <= DROP * before:
-            square = search(ints, reals, nblocks, work, n, before)
-            error, stuck, _, impulse = errors(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
-            if square > DROP * before:
-                failures += 1
-                left = burst
-                burst = min(2 * burst, 64)
-        inner = error
-        if h > 0.0:
-            true_velocity(m, n, work, h)
-            error, stuck, _, impulse = errors(ints, reals, nblocks, work, ROOT * n, TRIAL_V * n, LAM * n)
-        stepped = False
-        scale = max(free, FLOOR * impulse)
-        residual = max(error, stuck) / scale if error < math.inf else math.inf
-        met = error < math.inf and error <= tolerance * scale
-        if ending or (met and (sweeps > 0 or error <= UNTOUCHED * tolerance * scale)):
-            if not (ending or projected) and project(ints, reals, nblocks, work, n):
-                projected = True
-                continue
-            if met:
-                status = SOLVED if stuck <= tolerance * scale else STUCK
-            break
-        projected = False
-        if error < BETTER * best:
-            best = error
-            copy_row(work, BEST * n, LAM * n, n)
-        contrary = unmet > tolerance * scale and error <= 1.1 * unmet  # no impulses do better
-        if sweeps >= max_sweeps or contrary or not error < math.inf:
-            status = STUCK if contrary else LIMIT if best < math.inf else BROKEN
-            copy_row(work, LAM * n, BEST * n, n)
-            project(ints, reals, nblocks, work, n)
-            ending = True
-            continue
-        if sweeps >= RESTART and not restarted:  # a start that leads nowhere
-            restarted = True
-            soften(K, b, m, n, work, k, 0.0)
-            for i in range(n):
-                st(work, LAM * n + i, 0.0)
-            left = 0
-            burst = 1
-            failures = 0
-            allowed = FAILURES
-            softenings = 0
-            long = LONG
-            h = 0.0
-            continue
-        changed = False
-        if failures >= allowed:
-            failures = 0
-            burst = 1
-            softenings += 1
-            if h == 0.0:
-                h = SOFT
-                left = 0
-                softenings = 0
-                allowed = 1
-            elif softenings < SOFTENINGS:
-                h = min(SOFTER * h, SOFTEST)
+
+@inline
+def good_enough(s):
+    """The residual is met, by impulses that were worked on or by a very good start."""
+    return is_met(s) and (s.sweeps > 0 or s.error <= UNTOUCHED * s.tolerance * s.scale)
+
+
+@inline
+def remember(p):
+    """Keep the impulses if they are the best so far."""
+    s = p.search
+    if s.error < BETTER * s.best:
+        s.best = s.error
+        copy(p.best, p.lam, s.n)
+
+
+@inline
+def gives_up(p):
+    """Whether there is no better answer within reach: then the best one is put onto the cones, with its status."""
+    s = p.search
+    contrary = s.unmet > s.tolerance * s.scale and s.error <= 1.1 * s.unmet  # no impulses do better
+    if not (s.sweeps >= s.most or contrary or not s.error < math.inf):
+        return False
+    s.status = STUCK if contrary else LIMIT if s.best < math.inf else BROKEN
+    s.ending = 1
+    copy(p.lam, p.best, s.n)
+    onto_cones(p)
+    return True
+
+
+@part
+def carry_on(p):
+    """Impulses beyond the answer of a softened problem, along the way they have come from its centre."""
+    s = p.search
+    cross = 0.0
+    now = 1e-300
+    last = 1e-300
+    for i in range(s.rows):
+        d = ld(p.root, i) * ld(p.root, i)
+        x = ld(p.lam, i) - ld(p.centre, i)
+        y = ld(p.move, i)
+        st(p.move, i, x)
+        cross += d * x * y
+        now += d * x * x
+        last += d * y * y
+    cosine = cross / math.sqrt(now * last)
+    if cosine > ALONG:
+        s.beyond = min(1.5 * s.beyond, FURTHEST)
+    elif cosine < ASIDE:
+        s.beyond = max(0.5 * s.beyond, NEAREST)
+    for i in range(s.rows):
+        st(p.lam, i, ld(p.lam, i) + s.beyond * ld(p.move, i))
+
+
+def solver(front: Front, tactics: Tactics) -> Any:
+    """The loop for one kind of matrix: a building block for kernels, solve(matrix, rows, blocks, tolerance, most)."""
+    begin, multiply, soften, sweep, factor, substitute = front
+    padding, cold, warm, good, good_large, large, softer, softenings, beyond, restart = tactics
+
+    @inline
+    def start(matrix):
+        """Set out from the given impulses."""
+        p = matrix.problem
+        s = p.search
+        s.n = padded(s.rows) + padding
+        s.left = cold if take_start(p) else warm
+        s.sweeping = 1 if cold > 0 else 0
+        s.sweeps = 0
+        s.status = LIMIT
+        s.best = math.inf
+        s.reached = math.inf
+        s.unmet = 0.0
+        s.stepped = 0
+        s.projected = 0
+        s.ending = 0
+        s.restarted = 0
+        s.room = 1
+        s.beyond = beyond
+        plan_anew(s)
+        begin(matrix)
+        settle_immovable(p)
+        s.free = free_scale(p)
+
+    @inline
+    def plan_anew(s):
+        """No softening, a Newton step as soon as sweeps are done."""
+        s.burst = 1
+        s.failures = 0
+        s.allowed = FAILURES
+        s.softenings = 0
+        s.long = LONG
+        s.softness = 0.0
+
+    @inline
+    def start_anew(matrix):
+        """A start that leads nowhere: from nothing."""
+        p = matrix.problem
+        s = p.search
+        s.restarted = 1
+        s.left = 0
+        plan_anew(s)
+        soften(matrix)
+        for i in range(s.n):
+            st(p.lam, i, 0.0)
+
+    @inline
+    def change_softness(matrix):
+        """Soften a problem that resists, harden one that is solved."""
+        p = matrix.problem
+        s = p.search
+        if s.failures >= s.allowed:
+            s.failures = 0
+            s.burst = 1
+            s.allowed = 1
+            s.softenings += 1
+            if s.softness == 0.0:
+                s.softness = SOFT
+                s.left = 0
+                s.softenings = 0
+            elif s.softenings < softenings:
+                s.softness = min(softer * s.softness, SOFTEST)
             else:
-                h = 0.0
-                left = long
-                long *= 2
-            changed = True
-        elif h > 0.0 and inner <= NEAR * error:
-            h = max(HARDER * h, HARDEST)
-            left = 0
-            changed = True
-        if changed:
-            soften(K, b, m, n, work, k, h)
-            multiply(work, k, n, m, LAM * n, B * n, V * n)
-            _, _, square, _ = errors(ints, reals, nblocks, work, ROOT * n, V * n, LAM * n)
-        if left > 0:
-            most = max_sweeps if restarted else min(RESTART, max_sweeps)
-            for _ in range(min(left, most - sweeps)):
-                sweep(ints, reals, nblocks, work, k, n, ROOT * n, V * n, LAM * n)
-                sweeps += 1
-            left = 0
-            continue
-        before = square
-        copy_row(work, ANCHOR * n, LAM * n, n)
-        copy_row(work, ANCHOR_V * n, V * n, n)
-        unmet = newton(ints, reals, nblocks, work, k, k + n * n, n, m, 0.1 * tolerance * scale)
-        sweeps += 1
-        stepped = True
-    for i in range(m):
-        lam[i] = ld(work, LAM * n + i)
-    return status, sweeps, residual
+                s.softness = 0.0
+                s.left = s.long
+                s.long *= 2
+        elif s.softness > 0.0 and s.inner <= NEAR * s.error:
+            s.softness = max(HARDER * s.softness, HARDEST)
+            s.left = 0
+            if beyond > 0.0:
+                carry_on(p)
+        else:
+            return
+        soften(matrix)
+        multiply(matrix)
+        s.square = square_now(p)
+
+    @inline
+    def sweeps_now(s):
+        """How many sweeps come before the next Newton step."""
+        if s.sweeping != 0 and s.sweeps > 0:
+            s.left = BATCH if s.error < (good_large if s.blocks >= large else good) * s.reached else 0
+            s.reached = s.error
+        if s.room == 0:
+            s.left = ENDLESS
+        most = s.most if s.restarted != 0 else min(restart, s.most)
+        return min(s.left, most - s.sweeps)
+
+    @inline
+    def newton(matrix):
+        """One step from the present impulses. Returns whether there was room for its matrix."""
+        p = matrix.problem
+        s = p.search
+        s.unknowns, symmetric = classify(p)
+        multiply(matrix)
+        if not factor(matrix, symmetric):
+            s.unmet = 0.0
+            return False
+        copy(p.right, p.step, s.n)
+        substitute(matrix)
+        worth, s.unmet = contradiction(p, 0.1 * s.tolerance * s.scale)
+        if worth:
+            copy(p.step, p.right, s.n)
+            substitute(matrix)
+        take_step(p)
+        return True
+
+    @part
+    def solve(matrix, rows, blocks, tolerance, most):
+        """Solve the problem of the record `matrix`, of its leading rows and blocks, within `most` sweeps and Newton
+        steps. Returns (status, sweeps, residual)."""
+        p = matrix.problem
+        s = p.search
+        s.rows = rows
+        s.blocks = blocks
+        s.tolerance = tolerance
+        s.most = most
+        start(matrix)
+        while True:
+            multiply(matrix)
+            judge(p)
+            if s.ending != 0 or good_enough(s):
+                if s.ending != 0 or s.projected != 0 or not onto_cones(p):
+                    break
+                s.projected = 1
+                continue
+            s.projected = 0
+            remember(p)
+            if gives_up(p):
+                continue
+            if s.sweeps >= restart and s.restarted == 0:
+                start_anew(matrix)
+                continue
+            change_softness(matrix)
+            count = sweeps_now(s)
+            if s.left > 0:
+                sweep(matrix, count)
+                s.sweeps += count
+                s.left = 0
+                continue
+            s.sweeping = 0
+            s.before = s.square
+            copy(p.anchor, p.lam, s.n)
+            copy(p.anchor_v, p.v, s.n)
+            if newton(matrix):
+                s.sweeps += 1
+                s.stepped = 1
+            else:
+                s.room = 0
+        if is_met(s):
+            s.status = SOLVED if s.stuck <= s.tolerance * s.scale else STUCK
+        return s.status, s.sweeps, s.residual
+
+    return solve
 
 
-@entry("DD D II DD i i D D d i")
-def solve_one(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps):
-    """`solve` for Python: solve_one.call(K, b, ints, reals, nblocks, m, lam, work, TOLERANCE, MAX_SWEEPS)."""
-    return solve(
-        borrow(K), borrow(b), borrow(ints), borrow(reals), nblocks, m, borrow(lam), borrow(work), tolerance, max_sweeps
-    )
+DENSE = Front(dense_begin, dense_multiply, dense_soften, dense_sweep, dense_factor, dense_substitute)
+solve = solver(DENSE, Tactics(restart=1000))
 
 
-@entry("DD D II DD i i D D d i DD i")
-def solve_repeated(K, b, ints, reals, nblocks, m, lam, work, tolerance, max_sweeps, starts, repeats):
-    """`solve` from the rows of starts in turn, `repeats` times inside the kernel, for timing.
+@entry("h i i d i")
+def solve_one(h, rows, blocks, tolerance, most):
+    """`solve` for Python: solve_one.call(handle(dense), rows, blocks, TOLERANCE, MAX_SWEEPS)."""
+    return solve(Dense(h), rows, blocks, tolerance, most)
 
-    Returns the mean number of sweeps.
-    """
+
+@entry("h i i d i DD i")
+def solve_repeated(h, rows, blocks, tolerance, most, starts, repeats):
+    """`solve` many times, from each start (one a row) in turn, to measure it.
+
+    Returns the mean number of sweeps."""
+    d = Dense(h)
     total = 0
     for r in range(repeats):
-        for i in range(m):
-            lam[i] = starts[r % starts.shape[0], i]
-        _, sweeps, _ = solve(
-            borrow(K),
-            borrow(b),
-            borrow(ints),
-            borrow(reals),
-            nblocks,
-            m,
-            borrow(lam),
-            borrow(work),
-            tolerance,
-            max_sweeps,
-        )
+        for i in range(rows):
+            d.problem.lam[i] = starts[r % starts.shape[0], i]
+        _, sweeps, _ = solve(d, rows, blocks, tolerance, most)
         total += sweeps
     return total / repeats
+
+
+@entry("h i i D")
+def residual(h, rows, blocks, parts):
+    """The residual of the impulses of a Dense problem. parts (4): its relative normal, cone, dissipation and row
+    errors."""
+    d = Dense(h)
+    p = d.problem
+    p.search.rows = rows
+    p.search.blocks = blocks
+    p.search.n = padded(rows)
+    for i in range(rows):
+        v = p.b[i]
+        for j in range(rows):
+            v += d.K[i, j] * p.lam[j]
+        p.v[i] = v
+        p.soft_b[i] = p.b[i]
+    dense_begin(d)
+    _, _, _, impulse = errors(p, p.v, p.lam)
+    E = max(free_scale(p), FLOOR * impulse)
+    for k in range(4):
+        parts[k] = 0.0
+    for k in range(blocks):
+        e = block_errors(p.blocks[k], p.root, p.v, p.lam)
+        for kind in range(4):
+            parts[kind] = max(parts[kind], e[kind] / E) if e[kind] < math.inf else math.inf
+    return max(parts[0], parts[1], parts[2], parts[3])

@@ -1,48 +1,33 @@
-"""Factorisation of the Newton matrix of a large island by fronts: dense work on small matrices, one for every join of
-two clusters.
+"""Newton's matrix of a large island, factored by fronts: dense work on small matrices, one for every join of two
+clusters.
 
-The multifrontal method [Duff and Reid, ACM TOMS 9 (1983) 302] on the fronts of bunraku.linalg.sparse_order. A front's
+The multifrontal method (Duff & Reid 1983, ACM TOMS 9, 302) on the fronts of bunraku.linalg.sparse_order. A front's
 matrix has its pivots first, then its border, both filled up to whole lanes. It collects the matrix entries of its
 pivots and what its children left of their borders, eliminates the pivots (bunraku.linalg.dense.factor, stopped there),
 and leaves its own border's matrix on a stack. What is kept of a front: its pivot rows (inner rows of inner + outer),
 the multipliers of its border (outer rows of inner), the inverse pivots (inner).
 
 The matrix is T K G + Gamma + h D + R of bunraku.contact.active; its pattern is symmetric, its values are unless
-something slips. Unknowns stand in block order in vectors (FIRST). The buffer is work[low .. high): factors grow from
-the left, the stack from the right. Checked in tests/linalg/test_sparse_order.py against NumPy.
+something slips. Unknowns stand in block order in vectors. In `factors` the factors grow from the left, the stack from
+the right. The order is kept while the same blocks have the same number of unknowns. Checked in
+tests/linalg/test_sparse_order.py against NumPy and in tests/contact/test_sparse.py.
 """
 
 from __future__ import annotations
 
-from bunraku.contact.active import REGULAR, ROW, SLIP, SMALLEST
-from bunraku.contact.memory import CLASS, FX, FY, GAMMA, INVERSE, STEP, TINY, TRIAL, block_at
+from bunraku.contact.active import FIXED, REGULAR, ROW, SLIP, SMALLEST, unknowns_of
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import LANES, join, ld, st, wide_ld, wide_st
-from bunraku.linalg.dense import factor, rows_times
-from bunraku.linalg.sparse_order import (
-    BLOCKS,
-    BORDER,
-    CHILD_A,
-    CHILD_B,
-    FACTOR,
-    FIRST,
-    INNER,
-    ORDER,
-    OUTER,
-    PIVOTS,
-    POSITION,
-    STAMP,
-    START,
-    WEIGHT,
-    front_at,
-)
+from bunraku.linalg.dense import back, factor, forth, rows_times
+from bunraku.linalg.sparse_order import order
 
 
 @inline
-def trial_columns_of(K, state, fx, fy, mu):
+def columns_of(K, state, friction, mu):
     """K_ij (columns of three, nine numbers) times G of block j: up to three columns."""
     if state != SLIP:
         return K
+    fx, fy = friction
     return (
         K[0] + mu * (fx * K[3] + fy * K[6]),
         K[1] + mu * (fx * K[4] + fy * K[7]),
@@ -57,10 +42,11 @@ def trial_columns_of(K, state, fx, fy, mu):
 
 
 @inline
-def test_rows_of(K, state, fx, fy):
+def rows_of(K, state, friction):
     """T of block i times K_ij (columns of three): up to three rows."""
     if state != SLIP:
         return K
+    fx, fy = friction
     return (
         K[0],
         fx * K[2] - fy * K[1],
@@ -75,7 +61,7 @@ def test_rows_of(K, state, fx, fy):
 
 
 @inline
-def put(work, at, n, K, rows, columns):
+def add_block(work, at, n, K, rows, columns):
     """Add the leading rows and columns of K to the matrix at `at`, rows of n."""
     for c in range(columns):
         for r in range(rows):
@@ -83,93 +69,112 @@ def put(work, at, n, K, rows, columns):
             st(work, to, ld(work, to) + K[3 * c + r])
 
 
-@part
-def collect_entries(starts, cols, values, reals, nblocks, clusters, work, n, iwork, f, at, symmetric, h):
-    """Add to the front's matrix at `at` the entries of its pivots, and the identity in what fills up its lanes."""
-    here = front_at(nblocks, clusters, f)
-    inner = iwork[here + INNER]
-    size = inner + iwork[here + OUTER]
+@inline
+def place_blocks(e, f):
+    """Note where the blocks of front f stand in it."""
+    front = e.fronts[f]
     place = 0
-    for b in range(iwork[here + BLOCKS]):
-        k = iwork[iwork[here + START] + b]
-        if b == iwork[here + PIVOTS]:
-            place = inner
-        iwork[POSITION * nblocks + k] = place
-        iwork[STAMP * nblocks + k] = f
-        place += iwork[WEIGHT * nblocks + k]
-    pivots = 0
-    for b in range(iwork[here + PIVOTS]):
-        i = iwork[iwork[here + START] + b]
-        rows = iwork[WEIGHT * nblocks + i]
-        p = iwork[POSITION * nblocks + i]
-        own = block_at(n, i)
-        state = ld(work, own + CLASS)
-        pivots += rows
-        for e in range(starts[i], starts[i + 1]):
-            j = cols[e]
-            columns = iwork[WEIGHT * nblocks + j]
-            if columns == 0 or iwork[STAMP * nblocks + j] != f:
+    for b in range(front.blocks):
+        if b == front.pivots:
+            place = front.inner
+        edge = e.edges[e.pool[front.start + b]]
+        edge.position = place
+        edge.front = f
+        place += edge.weight
+
+
+@part
+def collect_entries(a, f, at, symmetric):
+    """Add to the matrix of front f at `at` the entries of its pivots."""
+    p = a.problem
+    e = a.elimination
+    work = a.factors
+    values = a.values
+    front = e.fronts[f]
+    size = front.inner + front.outer
+    place_blocks(e, f)
+    for b in range(front.pivots):
+        i = e.pool[front.start + b]
+        mine = e.edges[i]
+        row = mine.position
+        own = p.active[i]
+        state = own.state
+        for entry in range(a.starts[i], a.starts[i + 1]):
+            j = a.cols[entry]
+            other = e.edges[j]
+            column = other.position
+            if other.weight == 0 or other.front != f or (symmetric and column < row):
                 continue
-            q = iwork[POSITION * nblocks + j]
-            if symmetric and q < p:
-                continue
-            a = 9 * e
+            v = 9 * entry
             K = (
-                ld(values, a),
-                ld(values, a + 1),
-                ld(values, a + 2),
-                ld(values, a + 3),
-                ld(values, a + 4),
-                ld(values, a + 5),
-                ld(values, a + 6),
-                ld(values, a + 7),
-                ld(values, a + 8),
+                ld(values, v),
+                ld(values, v + 1),
+                ld(values, v + 2),
+                ld(values, v + 3),
+                ld(values, v + 4),
+                ld(values, v + 5),
+                ld(values, v + 6),
+                ld(values, v + 7),
+                ld(values, v + 8),
             )
             if symmetric:
-                put(work, at + p * size + q, size, K, rows, columns)
+                add_block(work, at + row * size + column, size, K, mine.weight, other.weight)
                 continue
-            o = block_at(n, j)
-            other = ld(work, o + CLASS)
-            M = trial_columns_of(K, other, ld(work, o + FX), ld(work, o + FY), reals[j, 0])
-            M = test_rows_of(M, state, ld(work, own + FX), ld(work, own + FY))
-            put(work, at + p * size + q, size, M, rows, columns)
-            if q >= inner:  # T_j K_ji G_i
+            its = p.active[j]
+            M = rows_of(columns_of(K, its.state, its.friction, p.blocks[j].mu), state, own.friction)
+            add_block(work, at + row * size + column, size, M, mine.weight, other.weight)
+            if column >= front.inner:  # T_j K_ji G_i
                 K = (K[0], K[3], K[6], K[1], K[4], K[7], K[2], K[5], K[8])
-                M = trial_columns_of(K, state, ld(work, own + FX), ld(work, own + FY), reals[i, 0])
-                M = test_rows_of(M, other, ld(work, o + FX), ld(work, o + FY))
-                put(work, at + q * size + p, size, M, columns, rows)
-    # Gamma + h D + R on the diagonal; the smallest pivots
-    for b in range(iwork[here + PIVOTS]):
-        i = iwork[iwork[here + START] + b]
-        p = iwork[POSITION * nblocks + i]
-        u = iwork[FIRST * nblocks + i]
-        state = ld(work, block_at(n, i) + CLASS)
-        last = iwork[WEIGHT * nblocks + i] - 1
-        for r in range(last + 1):
-            d = ld(work, TINY * n + u + r) * (1.0 / SMALLEST)
-            x = (h + REGULAR) * d
-            if r == last and (state == SLIP or state == ROW):
-                x += ld(work, block_at(n, i) + GAMMA)
-            to = at + (p + r) * (size + 1)
-            st(work, to, ld(work, to) + x)
-            st(work, INVERSE * n + p + r, SMALLEST * d)
-    for p in range(pivots, inner):
-        st(work, at + p * (size + 1), 1.0)
-        st(work, INVERSE * n + p, 0.0)
+                M = rows_of(columns_of(K, state, own.friction, p.blocks[i].mu), its.state, its.friction)
+                add_block(work, at + column * size + row, size, M, other.weight, mine.weight)
 
 
 @part
-def collect_child(nblocks, clusters, work, iwork, child, at, size, symmetric):
-    """Add a child's border matrix to the front's at `at`."""
-    c = front_at(nblocks, clusters, child)
-    first = iwork[c + START] + iwork[c + PIVOTS]
-    last = iwork[c + START] + iwork[c + BLOCKS]
-    outer = iwork[c + OUTER]
-    row = iwork[c + BORDER]
+def collect_diagonal(a, f, at):
+    """Add Gamma + h D + R to the pivots of front f at `at`, and note the smallest pivots in `inverse`; the identity in
+    what fills up its lanes."""
+    p = a.problem
+    e = a.elimination
+    work = a.factors
+    front = e.fronts[f]
+    size = front.inner + front.outer
+    h = p.search.softness
+    pivots = 0
+    for b in range(front.pivots):
+        i = e.pool[front.start + b]
+        edge = e.edges[i]
+        active = p.active[i]
+        bends = active.state == SLIP or active.state == ROW
+        last = edge.weight - 1
+        pivots += edge.weight
+        for r in range(last + 1):
+            d = ld(p.tiny, edge.first + r) * (1.0 / SMALLEST)
+            x = (h + REGULAR) * d
+            if bends:
+                if r == last:
+                    x += active.gamma
+            to = at + (edge.position + r) * (size + 1)
+            st(work, to, ld(work, to) + x)
+            st(p.inverse, edge.position + r, SMALLEST * d)
+    for r in range(pivots, front.inner):
+        st(work, at + r * (size + 1), 1.0)
+        st(p.inverse, r, 0.0)
+
+
+@part
+def collect_child(a, child, at, size, symmetric):
+    """Add a child's border matrix to the matrix at `at`, rows of `size`."""
+    e = a.elimination
+    work = a.factors
+    front = e.fronts[child]
+    first = front.start + front.pivots
+    last = front.start + front.blocks
+    outer = front.outer
+    row = front.border
     r0 = 0
     for i in range(first, last):
-        rows = iwork[WEIGHT * nblocks + iwork[i]]
-        p = iwork[POSITION * nblocks + iwork[i]]
+        rows = e.edges[e.pool[i]].weight
+        p = e.edges[e.pool[i]].position
         if symmetric:
             for r in range(rows):
                 for s in range(r, rows):
@@ -177,25 +182,25 @@ def collect_child(nblocks, clusters, work, iwork, child, at, size, symmetric):
                     st(work, to, ld(work, to) + ld(work, row + r * outer + r0 + s))
             c0 = r0 + rows
             for j in range(i + 1, last):
-                columns = iwork[WEIGHT * nblocks + iwork[j]]
-                q = iwork[POSITION * nblocks + iwork[j]]
+                columns = e.edges[e.pool[j]].weight
+                q = e.edges[e.pool[j]].position
                 to = at + p * size + q if q > p else at + q * size + p
                 down = size if q > p else 1
                 right = 1 if q > p else size
                 for r in range(rows):
                     for s in range(columns):
-                        a = to + r * down + s * right
-                        st(work, a, ld(work, a) + ld(work, row + r * outer + c0 + s))
+                        x = to + r * down + s * right
+                        st(work, x, ld(work, x) + ld(work, row + r * outer + c0 + s))
                 c0 += columns
         else:
             c0 = 0
             for j in range(first, last):
-                columns = iwork[WEIGHT * nblocks + iwork[j]]
-                to = at + p * size + iwork[POSITION * nblocks + iwork[j]]
+                columns = e.edges[e.pool[j]].weight
+                to = at + p * size + e.edges[e.pool[j]].position
                 for r in range(rows):
                     for s in range(columns):
-                        a = to + r * size + s
-                        st(work, a, ld(work, a) + ld(work, row + r * outer + c0 + s))
+                        x = to + r * size + s
+                        st(work, x, ld(work, x) + ld(work, row + r * outer + c0 + s))
                 c0 += columns
         row += rows * outer
         r0 += rows
@@ -209,117 +214,148 @@ def copy_numbers(work, to, at, count):
 
 
 @part
-def factor_fronts(starts, cols, values, reals, nblocks, clusters, fronts, work, n, iwork, low, high, symmetric, h):
+def factor_fronts(a, symmetric):
     """Factor the whole matrix. Returns whether there was room."""
+    p = a.problem
+    e = a.elimination
+    work = a.factors
     zero = join(0.0, 0.0, 0.0, 0.0)
-    for k in range(nblocks):
-        iwork[STAMP * nblocks + k] = -1
-    top = high
-    for s in range(fronts):
-        f = iwork[front_at(nblocks, clusters, s) + ORDER]
-        here = front_at(nblocks, clusters, f)
-        inner = iwork[here + INNER]
-        outer = iwork[here + OUTER]
+    for k in range(p.search.blocks):
+        e.edges[k].front = -1
+    low = 0
+    top = work.shape[0]
+    for s in range(e.count.fronts):
+        f = e.sequence[s]
+        front = e.fronts[f]
+        inner = front.inner
+        outer = front.outer
         size = inner + outer
         if low + size * size + inner + outer * outer > top:
             return False
         for j in range(low, low + size * size, LANES):
             wide_st(work, j, zero)
-        collect_entries(starts, cols, values, reals, nblocks, clusters, work, n, iwork, f, low, symmetric, h)
-        for which in (CHILD_A, CHILD_B):
-            child = iwork[here + which]
+        collect_entries(a, f, low, symmetric)
+        collect_diagonal(a, f, low)
+        for child in (front.child_a, front.child_b):
             if child >= 0:
-                collect_child(nblocks, clusters, work, iwork, child, low, size, symmetric)
-                c = front_at(nblocks, clusters, child)
-                top = max(top, iwork[c + BORDER] + iwork[c + OUTER] * iwork[c + OUTER])
-        inverse = TRIAL * n
-        factor(work, low, size, size, inner, symmetric, INVERSE * n, inverse)
+                collect_child(a, child, low, size, symmetric)
+                top = max(top, e.fronts[child].border + e.fronts[child].outer * e.fronts[child].outer)
+        factor(work, low, size, size, inner, symmetric, p.inverse, p.trial)
         top -= outer * outer
-        iwork[here + BORDER] = top
-        iwork[here + FACTOR] = low
+        front.border = top
+        front.factor = low
         for r in range(outer):
             copy_numbers(work, top + r * outer, low + (inner + r) * size + inner, outer)
         for r in range(outer):
             copy_numbers(work, low + inner * size + r * inner, low + (inner + r) * size, inner)
         low += inner * size + outer * inner
-        copy_numbers(work, low, inverse, inner)
+        for j in range(0, inner, LANES):
+            wide_st(work, low + j, wide_ld(p.trial, j))
         low += inner
     return True
 
 
 @part
-def substitute_fronts(nblocks, clusters, fronts, work, n, iwork):
-    """Solve for work[STEP] in place."""
-    x = TRIAL * n  # a front's part of it
-    for s in range(fronts):
-        here = front_at(nblocks, clusters, iwork[front_at(nblocks, clusters, s) + ORDER])
-        inner = iwork[here + INNER]
-        outer = iwork[here + OUTER]
-        size = inner + outer
-        at = iwork[here + FACTOR]
-        exchange(nblocks, work, n, iwork, here, x, True, False)
-        for k in range(0, inner, LANES):
-            row = at + k * size
-            s0, s1, s2, s3 = rows_times(work, row, size, x, 0, k)
-            y0 = ld(work, x + k) - s0
-            y1 = ld(work, x + k + 1) - s1 - ld(work, row + size + k) * y0
-            row += 2 * size + k
-            y2 = ld(work, x + k + 2) - s2 - ld(work, row) * y0 - ld(work, row + 1) * y1
-            row += size
-            y3 = ld(work, x + k + 3) - s3 - ld(work, row) * y0 - ld(work, row + 1) * y1 - ld(work, row + 2) * y2
-            wide_st(work, x + k, join(y0, y1, y2, y3))
-        row = at + inner * size
-        for r in range(0, outer, LANES):
+def sparse_substitute(a):
+    """step = A^-1 step."""
+    e = a.elimination
+    work = a.factors
+    x = a.problem.trial  # a front's part of it
+    for s in range(e.count.fronts):
+        front = e.fronts[e.sequence[s]]
+        inner = front.inner
+        size = inner + front.outer
+        exchange(a, front, True, False)
+        forth(work, front.factor, size, inner, x)
+        row = front.factor + inner * size
+        for r in range(0, front.outer, LANES):
             s0, s1, s2, s3 = rows_times(work, row + r * inner, inner, x, 0, inner)
-            wide_st(work, x + inner + r, join(-s0, -s1, -s2, -s3))
-        exchange(nblocks, work, n, iwork, here, x, False, False)
-    for s in range(fronts - 1, -1, -1):
-        here = front_at(nblocks, clusters, iwork[front_at(nblocks, clusters, s) + ORDER])
-        inner = iwork[here + INNER]
-        outer = iwork[here + OUTER]
-        size = inner + outer
-        at = iwork[here + FACTOR]
-        inverse = at + inner * size + outer * inner
-        exchange(nblocks, work, n, iwork, here, x, True, True)
-        for k in range(inner - LANES, -1, -LANES):
-            row = at + k * size
-            s0, s1, s2, s3 = rows_times(work, row, size, x, k + LANES, size)
-            y3 = (ld(work, x + k + 3) - s3) * ld(work, inverse + k + 3)
-            row += 2 * size + k + 3
-            y2 = (ld(work, x + k + 2) - s2 - ld(work, row) * y3) * ld(work, inverse + k + 2)
-            row -= size
-            y1 = (ld(work, x + k + 1) - s1 - ld(work, row - 1) * y2 - ld(work, row) * y3) * ld(work, inverse + k + 1)
-            row -= size
-            y0 = ld(work, x + k) - s0 - ld(work, row - 2) * y1 - ld(work, row - 1) * y2 - ld(work, row) * y3
-            wide_st(work, x + k, join(y0 * ld(work, inverse + k), y1, y2, y3))
-        exchange(nblocks, work, n, iwork, here, x, False, True)
+            wide_st(x, inner + r, join(-s0, -s1, -s2, -s3))
+        exchange(a, front, False, False)
+    for s in range(e.count.fronts - 1, -1, -1):
+        front = e.fronts[e.sequence[s]]
+        inner = front.inner
+        size = inner + front.outer
+        exchange(a, front, True, True)
+        back(work, front.factor, size, inner, size, work, front.factor + inner * size + front.outer * inner, x)
+        exchange(a, front, False, True)
 
 
 @inline
-def exchange(nblocks, work, n, iwork, here, x, inwards, back):
-    """Between work[STEP] and a front's part x. In: the pivots (and going back, the border). Out: the pivots (and going
-    forth, the border's change is added)."""
-    at = x
+def exchange(a, front, inwards, back):
+    """Between the step and a front's part of it. In: the pivots (and going back, the border). Out: the pivots (and
+    going forth, the border's change is added)."""
+    e = a.elimination
+    step = a.problem.step
+    x = a.problem.trial
     zero = join(0.0, 0.0, 0.0, 0.0)
     if inwards:
-        if iwork[here + INNER] > 0:
-            wide_st(work, x + iwork[here + INNER] - LANES, zero)
-        if iwork[here + OUTER] > 0:
-            wide_st(work, x + iwork[here + INNER] + iwork[here + OUTER] - LANES, zero)
-    for b in range(iwork[here + BLOCKS]):
-        if b == iwork[here + PIVOTS]:
-            if inwards and not back:
+        if front.inner > 0:
+            wide_st(x, front.inner - LANES, zero)
+        if front.outer > 0:
+            wide_st(x, front.inner + front.outer - LANES, zero)
+    at = 0
+    for b in range(front.blocks):
+        if b == front.pivots:
+            if inwards != back:
                 break
-            if back and not inwards:
-                break
-            at = x + iwork[here + INNER]
-        k = iwork[iwork[here + START] + b]
-        u = STEP * n + iwork[FIRST * nblocks + k]
-        for r in range(iwork[WEIGHT * nblocks + k]):
+            at = front.inner
+        edge = e.edges[e.pool[front.start + b]]
+        for r in range(edge.weight):
+            u = edge.first + r
             if inwards:
-                st(work, at + r, ld(work, u + r))
-            elif b < iwork[here + PIVOTS]:
-                st(work, u + r, ld(work, at + r))
+                st(x, at + r, ld(step, u))
+            elif b < front.pivots:
+                st(step, u, ld(x, at + r))
             else:
-                st(work, u + r, ld(work, u + r) + ld(work, at + r))
-        at += iwork[WEIGHT * nblocks + k]
+                st(step, u, ld(step, u) + ld(x, at + r))
+        at += edge.weight
+
+
+@part
+def number_unknowns(a):
+    """Each block's unknowns and the first of them. Returns whether any block's number of unknowns has changed."""
+    changed = False
+    u = 0
+    for k in range(a.problem.search.blocks):
+        edge = a.elimination.edges[k]
+        weight = unknowns_of(a.problem.active[k].state)
+        changed = changed or edge.weight != weight
+        edge.weight = weight
+        edge.first = u
+        u += weight
+    return changed
+
+
+@part
+def right_side(p):
+    """-(T v + Gamma y) in `step`, the smallest pivots in `tiny`; in block order."""
+    lam, v, root = p.lam, p.v, p.root
+    u = 0
+    for k in range(p.search.blocks):
+        active = p.active[k]
+        i = p.blocks[k].row
+        state = active.state
+        if state <= FIXED:
+            continue
+        for j in range(unknowns_of(state)):
+            st(p.step, u, -ld(v, i + j))
+            st(p.tiny, u, SMALLEST * ld(root, i + j) * ld(root, i + j))
+            u += 1
+        if state == ROW:
+            st(p.step, u - 1, -ld(v, i) - p.blocks[k].compliance * ld(lam, i))
+        elif state == SLIP:
+            fx, fy = active.friction
+            y = fx * ld(lam, i + 2) - fy * ld(lam, i + 1)
+            across = fx * ld(v, i + 2) - fy * ld(v, i + 1)
+            st(p.step, u - 1, -across - active.gamma * y)
+
+
+@part
+def sparse_factor(a, symmetric):
+    """Newton's matrix and right-hand side for the present states, factored. Returns whether there was room."""
+    if number_unknowns(a) or a.elimination.count.fronts == 0:
+        if not order(a.elimination):
+            return False
+    right_side(a.problem)
+    return factor_fronts(a, symmetric)

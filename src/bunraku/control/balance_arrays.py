@@ -1,6 +1,7 @@
-"""The arrays of a figure that keeps its balance, by name: numbers in a Table, behind those of its whole-body problem (control.whole_body_arrays).
+"""What a figure that keeps its balance knows, as records in a Table, behind those of its whole-body problem.
 
-World axes, SI units; feet in the order left, right; the four bodies that count are the two feet, the base and the trunk.
+World axes, SI units; feet in the order left, right; the four bodies that count are the two feet, the base and the
+trunk.
 """
 
 from __future__ import annotations
@@ -8,147 +9,278 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.control import whole_body_arrays as at
-from bunraku.control.walking_plan import ROW, FootLike, WalkingPlan
+from bunraku.control.walking_plan import FootLike, PlanRow, Swing, WalkingPlan
 from bunraku.control.whole_body import CONTACT_WEIGHT
+from bunraku.control.whole_body_arrays import Range, WholeBodyProblem
+from bunraku.kernel.record import (
+    Record,
+    inner,
+    int_vector,
+    many,
+    mat3,
+    mat3s,
+    matrix,
+    pair,
+    pairs,
+    put,
+    real,
+    reals,
+    ref,
+    vec3,
+    vec3s,
+    vector,
+)
 from bunraku.kernel.table import Table
 from bunraku.model.model import Model
-from bunraku.step.step_arrays import number, places
 
-B_BODY = number(at.AFTER)  # (4) bodies
-B_FOOT = number(at.AFTER + 1)  # (2, FOOT_COLUMNS)
-B_STATE = number(at.AFTER + 2)  # (STATE_SIZE) of the estimate
-B_SEEN = number(at.AFTER + 3)  # (SEEN_SIZE) what the estimate found
-B_ROW, B_TURNS = places(at.AFTER + 4, at.AFTER + 6)  # (ROW) of the plan; (36) rotations wanted of the four bodies
-B_GOAL_Q, B_GOAL_V = places(at.AFTER + 6, at.AFTER + 8)  # posture
-B_ASK = number(at.AFTER + 8)  # (ASK_SIZE) what this period asks for
-B_SET = number(at.AFTER + 9)  # (SET_SIZE) gains
-B_LIMIT = number(at.AFTER + 10)  # (nv, 2) of hinges and sliders, far where there is none
-B_READ = number(
-    at.AFTER + 11
-)  # what the instruments read: gyro 3, attitude 4, positions and velocities of joints, wrench of each foot 6
-B_IQ, B_IV = places(at.AFTER + 12, at.AFTER + 14)  # where the joints' positions and velocities stand in q and v
-B_FEEL = number(at.AFTER + 14)  # (FEEL_SIZE) state of the law
-B_STEP = number(at.AFTER + 15)  # (STEP_SIZE) state of stepping
-B_FIGURE = number(at.AFTER + 16)  # (FIGURE_SIZE) constants of figure and law
-P_ROWS, P_FEET, P_BODIES, P_Q, P_V = places(
-    at.AFTER + 17, at.AFTER + 22
-)  # the plan: (n, ROW), (n, 18), (n, 18), (n, nq), (n, nv)
-P_SWINGS = number(at.AFTER + 22)  # (swings, 3) side, lift, landing
-P_TIME = number(at.AFTER + 23)  # (1) s between the plan's rows
-AFTER = at.AFTER + 24
-
-# columns of B_FOOT: sole in the body's frame: place, axes row by row, half length and width
-F_PLACE, F_AXES, F_HALF, FOOT_COLUMNS = 0, 3, 12, 14
-# entries of B_STATE: places where the ankles stand; the base's velocity and place; each foot's weight in the estimate; what a period keeps of
-# the velocity; the period
-ANCHOR, VELOCITY, BASE, SHARE, KEEP, PERIOD, STATE_SIZE = 0, 6, 9, 12, 14, 15, 16
-# entries of B_SEEN: centre of mass, its rate, spin about it; of each of four bodies place, rotation, velocity, angular velocity; of the soles
-# place and velocity
-COM, COM_RATE, SPIN, OF_BODY, OF_SOLE = 0, 3, 6, 9, 81
-PLACE, TURN, SPEED, OMEGA, BODY_SIZE = 0, 3, 12, 15, 18
-SEEN_SIZE = 93
-# entries of B_ASK: force on the centre of mass (3); share of each foot; pressure inside each foot (2 x 2); shift of the swinging foot and its
-# rate; clock's rate; whether each foot stands; the foot that swings, or -1; weight [N]
-FORCE, PART, INSIDE, SHIFT, SHIFT_RATE, RATE, STANDS, SWINGS, WEIGHT, ASK_SIZE = 0, 3, 5, 9, 12, 15, 16, 18, 19, 20
-# entries of B_SET: springs, dampers and weights of bunraku.control.stabiliser.Gains
-(
-    BODY_SPRING, BODY_DAMPER, FOOT_SPRING, FOOT_DAMPER, POSE_SPRING, POSE_DAMPER, HOLD_SPRING, HOLD_DAMPER, SPIN_DAMPER,
-    WEIGH_LEVEL, WEIGH_HEIGHT, WEIGH_SPIN, WEIGH_BODY, WEIGH_FOOT, WEIGH_POSE, WEIGH_SHARE, SET_SIZE,
-) = range(17)  # fmt: skip
-# entries of B_FEEL: sum of the capture point's errors; pressure asked for less pressure felt; pressure asked for (2 each); load of each foot [N],
-# filtered; pressure felt inside each sole (2 x 2); whether each foot is fresh, and the height planned for it; of this period: capture point, its
-# error, w = sqrt(g / height)
-SUM, MISSED, ASKED, LOADS, FELT, FRESH, PLANNED, CAPTURE, ERROR, PENDULUM, FEEL_SIZE = (
-    0,
-    2,
-    4,
-    6,
-    8,
-    12,
-    14,
-    16,
-    18,
-    20,
-    21,
-)
-# entries of B_STEP: time in the plan, its rate; s waited for the ground, m that a late foot was lowered, s that both feet were kept down; numbers of
-# the swing in the air and of the last one that ended, or -1; whether each foot stands; offsets of the feet (2 x 2), of the swing's start and target
-CLOCK, PACE, WAITED, LOWERED, HELD, SWING, DONE, STANDING, OFFSET, START, TARGET, STEP_SIZE = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    9,
-    13,
-    15,
-    17,
-)
-# entries of B_FIGURE: weight [N], mass, the heavier foot's mass; what a period keeps of the loads and of the missed pressure; Gains of the pressure,
-# of the height, and lengths; reach of a step ahead, inwards, outwards; whether steps may move; reserve steps: 0 none, 1 there are, 2 they are walked
-(
-    HEAVY, MASS, FOOT_MASS, KEEP_LOAD, KEEP_MISSED, G_CAPTURE, G_INTEGRAL, G_PRESSURE, HEIGHT_SPRING, HEIGHT_DAMPER, LEAN, EDGE, REACH_AHEAD,
-    REACH_NEAR, REACH_FAR, MAY_STEP, RESERVE, FIGURE_SIZE,
-) = range(18)  # fmt: skip
 LOOK = 0.06  # s: how far ahead joint limits are seen
 
 
+class SoleFrame(Record):
+    """A sole in its body's frame."""
+
+    place = vec3()
+    axes = mat3()
+    half = pair()  # length, width
+
+
+class Estimate(Record):
+    """State of the estimate."""
+
+    anchor = vec3s(2)  # where the ankles stand
+    velocity = reals(3)  # of the base
+    base = reals(3)  # its place
+    share = reals(2)  # each foot's weight in the estimate
+    keep = real()  # what a period keeps of the velocity
+    period = real()  # s
+
+
+class BodySeen(Record):
+    """A body as it is seen."""
+
+    place = vec3()
+    turn = mat3()
+    speed = vec3()
+    omega = vec3()
+
+
+class SoleSeen(Record):
+    """A sole as it is seen."""
+
+    place = vec3()
+    speed = vec3()
+
+
+class Seen(Record):
+    """What the estimate found."""
+
+    com = vec3()
+    com_rate = vec3()
+    spin = vec3()  # angular momentum about the centre of mass
+    body = inner(BodySeen, 4)
+    sole = inner(SoleSeen, 2)
+
+
+class TurnsWanted(Record):
+    """Rotations wanted of the four bodies."""
+
+    of = mat3s(4)
+
+
+class TwoTurns(Record):
+    """Rotations of two bodies."""
+
+    of = mat3s(2)
+
+
+class Ask(Record):
+    """What this period asks for."""
+
+    force = vec3()  # N on the centre of mass
+    part = reals(2)  # share of each foot
+    inside = pairs(2)  # pressure inside each foot
+    shift = vec3()  # of the swinging foot
+    shift_rate = vec3()
+    rate = real()  # the clock's
+    stands = reals(2)  # whether each foot stands
+    swings = real()  # the foot that swings, or -1
+    weight = real()  # N
+
+
+class Springs(Record):
+    """Springs, dampers and weights of bunraku.control.stabiliser.Gains."""
+
+    body_spring = real()
+    body_damper = real()
+    foot_spring = real()
+    foot_damper = real()
+    pose_spring = real()
+    pose_damper = real()
+    hold_spring = real()
+    hold_damper = real()
+    spin_damper = real()
+    weigh_level = real()
+    weigh_height = real()
+    weigh_spin = real()
+    weigh_body = real()
+    weigh_foot = real()
+    weigh_pose = real()
+    weigh_share = real()
+
+
+class ImuReading(Record):
+    """What the IMU reads."""
+
+    gyro = vec3()
+    attitude = reals(4)
+
+
+class WrenchReading(Record):
+    """What a foot's sensor reads."""
+
+    force = vec3()
+    torque = vec3()
+
+
+class Feel(Record):
+    """State of the law."""
+
+    sum = reals(2)  # m s: of the capture point's errors
+    missed = reals(2)  # m: pressure asked for less pressure felt
+    asked = reals(2)  # pressure asked for
+    loads = reals(2)  # N of each foot, filtered
+    felt = pairs(2)  # pressure inside each sole
+    fresh = reals(2)  # whether each foot is
+    planned = reals(2)  # height planned for it
+    capture = reals(2)  # this period's capture point
+    error = reals(2)  # of the capture point
+    pendulum = real()  # 1/s: w = sqrt(g / height)
+
+
+class StepState(Record):
+    """State of stepping."""
+
+    clock = real()  # s: time in the plan
+    pace = real()  # of the clock
+    waited = real()  # s for the ground
+    lowered = real()  # m that a late foot was lowered
+    held = real()  # s that both feet were kept down
+    swing = real()  # number of the swing in the air, or -1
+    done = real()  # of the last one that ended, or -1
+    standing = reals(2)  # whether each foot stands
+    offset = pairs(2)  # of the feet
+    start = pair()  # offset where the swing began
+    target = pair()  # and where it shall end
+
+
+class LawConstants(Record):
+    """Constants of the figure, of the law and of the plan."""
+
+    heavy = real()  # N
+    mass = real()
+    foot_mass = real()  # the heavier foot's
+    keep_load = real()  # what a period keeps of the loads
+    keep_missed = real()  # and of the missed pressure
+    capture = real()  # gains of the pressure
+    integral = real()
+    pressure = real()
+    height_spring = real()
+    height_damper = real()
+    lean = real()  # m beyond the soles
+    edge = real()  # m of the soles that is not used
+    reach_ahead = real()  # m of a step
+    reach_near = real()
+    reach_far = real()
+    may_step = real()  # whether landing places may move
+    reserve = real()  # steps: 0 none, 1 there are, 2 they are walked
+    plan_dt = real()  # s between the plan's rows
+
+
+class Balance(Record):
+    """Everything, in one table."""
+
+    problem = inner(WholeBodyProblem)
+    body = int_vector()  # (4)
+    foot = many(SoleFrame)
+    state = ref(Estimate)
+    seen = ref(Seen)
+    row = ref(PlanRow)  # of now
+    turns = ref(TurnsWanted)
+    goal_q = vector()  # posture
+    goal_v = vector()
+    ask = ref(Ask)
+    springs = ref(Springs)
+    limit = many(Range)  # (nv) of hinges and sliders, far where there is none
+    imu = ref(ImuReading)
+    read_q = vector()  # encoders
+    read_v = vector()
+    wrench = many(WrenchReading)
+    iq = int_vector()  # where the encoders' values stand in q and v
+    iv = int_vector()
+    feel = ref(Feel)
+    step = ref(StepState)
+    figure = ref(LawConstants)
+    rows = many(PlanRow)  # the plan
+    feet = many(TwoTurns)  # its feet
+    bodies = many(TwoTurns)  # its base and trunk
+    plan_q = matrix()
+    plan_v = matrix()
+    swings = many(Swing)
+
+
 class BalanceRoom:
-    """The arrays for one figure, in a table of their own."""
+    """The arrays for one figure, in a table of their own; `b` has them by name."""
 
     def __init__(self, model: Model, feet: tuple[FootLike, FootLike], trunk: str, friction: float) -> None:
-        self.table = Table(AFTER)
-        self.problem = at.Room(model, self.table, contacts=8, tasks=3)
-        w = self.problem.w
-        w[at.W_CONTACT][:, at.C_MU], w[at.W_CONTACT][:, at.C_RADIUS] = friction, -1.0
-        w[at.W_CONTACT][:, at.C_WEIGHT] = CONTACT_WEIGHT
-        w[at.W_TURN][:, 3] = -at.FAR
-        effort = np.minimum(model.effort[self.problem.first :], at.FAR)
-        w[at.W_EFFORT][:, 0], w[at.W_EFFORT][:, 1] = -effort, effort
-        w[at.W_SET][[at.TOLERANCE, at.CONE_PENALTY]] = 1e-9, 0.03
-        w[at.W_COUNT][[at.ROUNDS, at.PATIENCE]] = 1, 25
+        self.table = Table(Balance.layout.slots)
+        room = at.Room(model, self.table, contacts=8, tasks=3)
+        room.limit_torques()
+        p = room.p
+        for contact in p.contact:
+            contact.friction, contact.radius, contact.weight = friction, -1.0, CONTACT_WEIGHT
+        p.turn.column("least")[:] = -at.FAR
+        p.settings.tolerance, p.settings.cone_part = 1e-9, 0.03
+        p.count.rounds, p.count.patience = 1, 25
         limit = np.tile([-at.FAR, at.FAR], (model.nv, 1))
         for j in model.joints:
             if j.nv and j.ranged:
-                limit[j.v, 0], limit[j.v, 1] = (
-                    np.maximum(model.lower[j.v], -at.FAR),
-                    np.minimum(model.upper[j.v], at.FAR),
-                )
+                limit[j.v, 0] = np.maximum(model.lower[j.v], -at.FAR)
+                limit[j.v, 1] = np.minimum(model.upper[j.v], at.FAR)
         bodies = [f.body for f in feet] + [model.joints[0].body, model.body(trunk)]
-        self.w = {
-            B_BODY: np.array(bodies, dtype=np.int64),
-            B_FOOT: np.array([[*f.position, *f.rotation.ravel(), *f.half] for f in feet], dtype=float),
-            B_STATE: np.zeros(STATE_SIZE),
-            B_SEEN: np.zeros(SEEN_SIZE),
-            B_ROW: np.zeros(ROW),
-            B_TURNS: np.zeros(36),
-            B_GOAL_Q: model.neutral(),
-            B_GOAL_V: np.zeros(model.nv),
-            B_ASK: np.zeros(ASK_SIZE),
-            B_SET: np.zeros(SET_SIZE),
-            B_LIMIT: limit,
-            B_FEEL: np.zeros(FEEL_SIZE),
-            B_STEP: np.zeros(STEP_SIZE),
-            B_FIGURE: np.zeros(FIGURE_SIZE),
-            P_TIME: np.zeros(1),
-        }
-        for k, array in self.w.items():
-            self.table.put(k, array)
-        self.w.update(w)
+        self.b = put(
+            Balance(self.table),
+            body=np.array(bodies, dtype=np.int64),
+            foot=np.array([[*f.position, *f.rotation.ravel(), *f.half] for f in feet], dtype=float),
+            state=Estimate(),
+            seen=Seen(),
+            row=PlanRow(),
+            turns=TurnsWanted(),
+            goal_q=model.neutral(),
+            goal_v=np.zeros(model.nv),
+            ask=Ask(),
+            springs=Springs(),
+            limit=limit,
+            feel=Feel(),
+            step=StepState(),
+            figure=LawConstants(),
+        )
 
     def wire(self, values: np.ndarray, iq: np.ndarray, iv: np.ndarray) -> None:
-        """Where the instruments put what they read, and which coordinates it is."""
-        for k, array in ((B_READ, values), (B_IQ, iq.astype(np.int64)), (B_IV, iv.astype(np.int64))):
-            self.table.put(k, array)
+        """Where the instruments put what they read (IMU, positions, velocities, wrenches); its places in q and v."""
+        imu, read_q, read_v, wrench = np.split(values, np.cumsum([7, len(iq), len(iv)]))
+        put(self.b, imu=imu, read_q=read_q, read_v=read_v, wrench=wrench.reshape(2, 6))
+        put(self.b, iq=iq.astype(np.int64), iv=iv.astype(np.int64))
 
     def follow(self, plan: WalkingPlan) -> None:
         """The plan that is followed from now on."""
         n = len(plan)
-        turns = plan.foot_rotation.reshape(n, 18), plan.body_rotation.reshape(n, 18)
-        for k, array in zip((P_ROWS, P_FEET, P_BODIES, P_Q, P_V), (plan.rows, *turns, plan.q, plan.v)):
-            self.table.put(k, np.ascontiguousarray(array, dtype=float))
-        self.table.put(P_SWINGS, np.array(plan.swings, dtype=np.int64).reshape(-1, 3))
-        self.w[P_TIME][0] = plan.dt
+        put(
+            self.b,
+            rows=plan.rows.rows,
+            feet=np.ascontiguousarray(plan.foot_rotation, dtype=float).reshape(n, -1),
+            bodies=np.ascontiguousarray(plan.body_rotation, dtype=float).reshape(n, -1),
+            plan_q=np.ascontiguousarray(plan.q, dtype=float),
+            plan_v=np.ascontiguousarray(plan.v, dtype=float),
+            swings=np.array(plan.swings, dtype=np.int64).reshape(-1, 3),
+        )
+        self.b.figure.plan_dt = plan.dt

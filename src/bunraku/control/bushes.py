@@ -1,15 +1,18 @@
-"""Rubber bushes below the ankles: three virtual joints a foot with springs and dampers, as Fig. 5 of Nakaoka and others (2007) has them for HRP-2.
+"""Rubber bushes below the ankles: three virtual joints in each foot with springs and dampers, as Fig. 5 of Nakaoka et
+al. 2007 has them for HRP-2.
 
-    soft = bushes(bk.human(), ("left_foot", "right_foot")).build()       vertical slider, pitch hinge, roll hinge, one call
+    soft = bushes(bk.human(), ("left_foot", "right_foot")).build()       # vertical slider, pitch hinge, roll hinge
 
-A new link, `<foot>_mount`, hangs on the ankle and carries the foot by the three joints; it takes `MOUNT` of the foot's mass and inertia, so that
-the figure as a whole weighs and turns as before. The foot keeps its name, shapes and frames. The joints turn about the ankle; their axes are the
-figure's own vertical, left and ahead in the pose in which it is described.
+A new link, `<foot>_mount`, hangs on the ankle and carries the foot by the three joints; it takes `MOUNT` of the foot's
+mass and inertia, so that the figure as a whole weighs and turns as before. The foot keeps its name, shapes and frames.
+The joints turn about the ankle; their axes are the figure's own vertical, left and ahead in the pose in which it is
+described.
     vertical  f = -k z - d z',    pitch, roll  n = -k_turn a - d_turn a'
-Nobody measures a bush: encoders and controllers know the rigid figure alone. Stiffness by default: a foot that carries the whole
-weight m g sinks by `SINK`, and turning stiffness is `TURN` times m g h (h: height of the centre of mass over the ankles), below which the figure
-would fall over at once from a single foot; damping is that of a mode with ratio `RATIO` of the figure above (m, or m h^2).
-HRP-2's rubber gives about the same: its robot falls over in a walk that rigid feet allow (001, section 4). Checked in tests/control/test_bushes.py.
+No sensor measures a bush: encoders and controllers know the rigid figure alone. Stiffness by default: a foot that
+carries the whole weight m g sinks by `SINK`, and turning stiffness is `TURN` times m g h (h: height of the centre of
+mass over the ankles), below which the figure would fall over at once from a single foot; damping is that of a mode with
+ratio `RATIO` of the figure above (m, or m h^2). HRP-2's rubber gives about the same: its robot falls over in a walk
+that rigid feet allow (Nakaoka et al. 2007, section 4). Checked in tests/control/test_bushes.py.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import numpy as np
 
 from bunraku.dynamics.functions import centre_of_mass, kinematics
 from bunraku.errors import InputError, UnknownName, closest
-from bunraku.model.description import Description, Inertia, Link, hinge, slider
+from bunraku.model.description import Description, Inertia, JointOptions, Link, hinge, slider
 from bunraku.model.model import Model
 
 SINK = 0.002  # m under the whole weight on one foot
@@ -34,7 +37,10 @@ NAMES = ("bush_z", "bush_pitch", "bush_roll")
 
 @dataclass(frozen=True)
 class Bushes:
-    """Stiffness and damping of one foot's bushes; None: from the figure's weight, see the module text. [N/m], [N m/rad], [N s/m], [N m s]."""
+    """Stiffness and damping of one foot's bushes; None: from the figure's weight, see the module text.
+
+    [N/m], [N m/rad], [N s/m], [N m s].
+    """
 
     stiffness: float | None = None
     turning_stiffness: float | None = None
@@ -59,7 +65,8 @@ class Bushes:
 
 
 def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | None = None) -> Description:
-    """A copy of the description with bushes between the ankles and the links `feet` (or the links these are fixed to)."""
+    """A copy of the description with rubber (stiffness [N/m, N m/rad], damping [N s/m, N m s]) between the ankles and
+    the links `feet` (or the links these are fixed to)."""
     description = copy.deepcopy(figure.description if isinstance(figure, Model) else figure)
     model = description.build()
     rest = kinematics(model, model.neutral())
@@ -91,18 +98,13 @@ def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | No
         if link.parent is not None:
             description.collide_exclude.append((link.parent, link.name))
         link.parent, link.position, link.rotation = mount.name, (0.0, 0.0, 0.0), None
-        linear, turning = (
-            {"stiffness": r.stiffness, "damping": r.damping},
-            {
-                "stiffness": r.turning_stiffness,
-                "damping": r.turning_damping,
-            },
-        )
+        linear: JointOptions = {"anchor": anchor, "stiffness": r.stiffness, "damping": r.damping}
+        turning: JointOptions = {"anchor": anchor, "stiffness": r.turning_stiffness, "damping": r.turning_damping}
         z, pitch, roll = (f"{link.name}_{what}" for what in NAMES)
         link.joints = [
-            slider(z, R.T @ [0, 0, 1], anchor=anchor, **linear),
-            hinge(pitch, R.T @ [0, 1, 0], anchor=anchor, **turning),
-            hinge(roll, R.T @ [1, 0, 0], anchor=anchor, **turning),
+            slider(z, R.T @ [0, 0, 1], **linear),
+            hinge(pitch, R.T @ [0, 1, 0], **turning),
+            hinge(roll, R.T @ [1, 0, 0], **turning),
         ]
     return description
 

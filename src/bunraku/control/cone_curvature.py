@@ -1,13 +1,16 @@
-"""The penalty that keeps a contact force in its friction cone: P/2 dist(f + lam/P, K)^2 with K = {|t| <= mu n}, its multiplier and curvature.
+"""The penalty that keeps a contact force in its friction cone: P/2 dist(f + lam/P, K)^2 with K = {|t| <= mu n}, its
+multiplier and curvature.
 
-With z = f + lam/P and its projection p(z) the gradient is P (z - p(z)), the new multiplier; K is a cone, so p(z) = p'(z) z and
+With z = f + lam/P and its projection p(z) the gradient is P (z - p(z)), the new multiplier; K is a cone, so p(z) =
+p'(z) z and
     z - p(z) = D z,   D = 1 - p'(z)
       inside the cone    D = 0
       inside its polar   D = 1      (mu |t| <= -n: p = 0)
       between            p = s (1, mu u), u = t/|t|, s = (n + mu |t|) / (1 + mu^2);   D = 1 - e e' - (mu s / |t|) w w'
-The cone's apex, where unloaded points lie, makes many iterations. A controller that solves every millisecond may take the radius mu n from the last
-solution instead: n >= 0 and |t| <= radius, two conditions without an apex; then z - p(z) = D z - offset.
-with e = (1, mu u) / sqrt(1 + mu^2) and w the tangent across u. Checked in tests/control/test_whole_body.py.
+with e = (1, mu u) / sqrt(1 + mu^2) and w the tangent across u. The cone's apex, where unloaded points lie, costs many
+iterations. A controller that solves every millisecond may take the radius mu n from the last solution instead: n >= 0
+and |t| <= radius, two conditions without an apex; then z - p(z) = D z - offset. Checked in
+tests/control/test_whole_body.py.
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ def is_curved(state):
 
 @inline
 def curvature(n, x, y, mu, radius):
-    """(state, D as 6 numbers nn nx ny xx xy yy, offset of the two tangents) at z = (n, x, y); z - p(z) = D z - (0, offset).
+    """(state, D as 6 numbers nn nx ny xx xy yy, offset of the two tangents) at z = (n, x, y); z - p(z) = D z - (0,
+    offset).
 
     radius >= 0: in the place of the cone stand n >= 0 and |t| <= radius."""
     r = (x * x + y * y) ** 0.5

@@ -1,12 +1,13 @@
-"""How end links answer joint accelerations and outer forces: the recursion behind L, Phi and phi of document 004, and of the whole-body problem.
+"""How end links answer joint accelerations and outer forces: the recursion behind L, Phi and phi of Yamane &
+Nakamura 2002, and behind the whole-body problem.
 
-Joint accelerations are prescribed, so the figure answers a force as one rigid body on its base (eqs (1), (2) of 004):
+Joint accelerations are prescribed, so the figure answers a force as one rigid body on its base (their eqs (1), (2)):
     r'' = L f + Phi q'' + phi,    L = Jb Mb^-1 Jb',   Phi = Jj - Jb Mb^-1 Mbj,   phi = J_dot v - Jb Mb^-1 hb
 Mb is the inertia of the whole figure about the base's origin (m, h, I), so that Mb^-1 is closed: with c = h / m
     al = Ic^-1 (n - c x f),   a = f / m - al x c,       Ic = I - m (c.c 1 - c c')
-Column j of Mbj is the wrench of the composite beyond joint j, carried to the base: all by recursion, O(N).
-World axes; accelerations classical; wrenches (moment, force) and responses (angular, linear) at the base's origin. A figure on a fixed base
-answers no force: Mb^-1 = 0. Checked in tests/choreography/test_relations.py against the dense formulas.
+Column j of Mbj is the wrench of the composite beyond joint j, carried to the base: all by recursion, O(N). World axes;
+accelerations classical; wrenches (moment, force) and responses (angular, linear) at the base's origin. A figure on a
+fixed base answers no force: Mb^-1 = 0. Checked in tests/choreography/test_relations.py against the dense formulas.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ ROOT = 1  # the body of the base
 
 @part
 def survey(ints, reals, q, v, work):
-    """Poses, velocities and accelerations for v' = 0 (without gravity) of all bodies; composite inertias; WRENCH: what v' = 0 needs
-    (gravity included), summed inwards, each at its body's origin."""
+    """Poses, velocities and accelerations for v' = 0 (without gravity) of all bodies; composite inertias; WRENCH: what
+    v' = 0 needs (gravity included), summed inwards, each at its body's origin."""
     nb = ints.shape[0]
     angles(ints, q, work)
     world_pose(work)
@@ -81,7 +82,10 @@ def survey(ints, reals, q, v, work):
 
 @inline
 def base_of(ints, reals, work):
-    """The answer of the base: (1/m, c, Ic^-1, whether it is free). A free joint's armature r counts as in the mass matrix: m + r, I + r."""
+    """The answer of the base: (1/m, c, Ic^-1, whether it is free).
+
+    A free joint's armature r counts as in the mass matrix: m + r, I + r.
+    """
     free = ints[ROOT, KIND] == FREE
     h = ld3(work, ROOT * NW + RIGID)
     I = ld6(work, ROOT * NW + RIGID + 3)
@@ -133,12 +137,22 @@ def joint_answers(ints, reals, work, columns):
             n, f = composite_wrench(work, i, sa, sl)
             al, a = answer(base, add(n, cross(arm, f)), f)
             j = ints[i, IV] + k - first
-            columns[j, 0] -= al[0]
-            columns[j, 1] -= al[1]
-            columns[j, 2] -= al[2]
-            columns[j, 3] -= a[0]
-            columns[j, 4] -= a[1]
-            columns[j, 5] -= a[2]
+            was_al, was_a = base_answer(columns, j)
+            keep_answer(columns, j, sub(was_al, al), sub(was_a, a))
+
+
+@inline
+def base_answer(columns, c):
+    """(angular, linear): row c of `columns`."""
+    return (columns[c, 0], columns[c, 1], columns[c, 2]), (columns[c, 3], columns[c, 4], columns[c, 5])
+
+
+@inline
+def keep_answer(columns, c, al, a):
+    """Make row c of `columns` (angular, linear)."""
+    for d in range(3):
+        columns[c, d] = al[d]
+        columns[c, 3 + d] = a[d]
 
 
 @inline

@@ -1,14 +1,16 @@
 """Gains of joint servos from a model's own inertias, so that they fit any humanoid.
 
     k = w^2 I,   d = 2 zeta w I,        w = 2 pi f
-I is the inertia about the joint's axis of what it has to move: the limb beyond it, or, for a leg, which carries the rest of the figure when its
-foot stands, the heavier of the limb and the rest. Servos (all act at the end of the step, implicitly, so that any stiffness is stable):
+I is the inertia about the joint's axis of what it has to move: the limb beyond it, or, for a leg, which carries the
+rest of the figure when its foot stands, the heavier of the limb and the rest. Servos (all act at the end of the step,
+implicitly, so that any stiffness is stable):
     "pd"        a torque motor with spring and damper about the pattern: f = 15 Hz, critically damped
-    "velocity"  a stiff velocity loop d (rate wanted - v) with d = 250 I / s, told the pattern's rate and 40 / s of the position error
+    "velocity"  a stiff velocity loop d (rate wanted - v) with d = 250 I / s; the rate wanted is the pattern's,
+                and 40 / s of the position error
     "position"  a servo behind a gear that loads hardly turn: f = 40 Hz
-They take what torque they need: a report says how much that was. Where the model's torque limits shall hold, ask for it; a servo at its limit
-lets go.
-The inertia of the locked figure about an axis is x'M x with the base's six rows of the mass matrix M. Checked in tests/walking/test_walker.py.
+They take what torque they need: a report says how much that was. Where you want the model's torque limits to hold,
+ask for them; a servo at its limit lets go. The inertia of the locked figure about an axis is x'M x with the base's six
+rows of the mass matrix M. Checked in tests/walking/test_walker.py.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ SERVOS = ("pd", "velocity", "position")
 
 
 def moved_inertia(model: Model, q: np.ndarray, legs: tuple[str, ...]) -> np.ndarray:
-    """(nv) [kg m^2 or kg] of each degree of freedom in the pose q; `legs` name joints that carry the figure. 0 on the base."""
+    """(nv) [kg m^2 or kg] of each degree of freedom in the pose q; `legs` name joints that carry the figure.
+
+    0 on the base.
+    """
     M, J = crba(model, q), joint_jacobians(model, q)
     base = kinematics(model, q)
     body = model.joints[0].body

@@ -1,12 +1,13 @@
 """Where a figure is, from its instruments alone: an IMU on the base, encoders at the joints, force sensors at the feet.
 
     attitude  base <- IMU;   joints <- encoders;   place: p = sum_f load_f (anchor_f - x_f),   p' = - sum_f load_f x_f'
-x_f is the ankle of foot f by kinematics with the base at the origin, anchor_f the place where it came to stand, load_f its share of the
-measured weight. A foot that lands is *fresh*: it has no say until it carries `balance_law.FIRM` of the weight; its anchor is the estimate of that
-moment, its height drawn half-way to the one that was planned there, so that small errors do not add up over a walk while a bump is still felt.
-Rates pass a first-order low pass (`CUT`), loads another (`FORCE_CUT`). Computed in control.balance_kernel (`take_in`, `see`) and control.balance_law
-(`watch_feet`); here are the sensors and the state. Nothing of the world's true state is read: what the rubber below the ankles does is not known.
-World axes, SI units. Checked in tests/control/test_stabiliser.py.
+x_f is the ankle of foot f by kinematics with the base at the origin, anchor_f the place where it came to stand, load_f
+its share of the measured weight. A foot that lands is *fresh*: it has no say until it carries `balance_law.FIRM` of the
+weight; its anchor is the estimate of that moment, its height drawn half-way to the one that was planned there, so that
+small errors do not add up over a walk while a bump is still felt. Rates pass a first-order low pass (`CUT`), loads
+another (`FORCE_CUT`). Computed in control.balance_kernel (`take_in`, `see`) and control.balance_law (`watch_feet`);
+here are the sensors and the state. Nothing of the world's true state is read: what the rubber below the ankles does is
+not known. World axes, SI units. Checked in tests/control/test_stabiliser.py.
 """
 
 from __future__ import annotations
@@ -15,26 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.control.balance_arrays import (
-    ANCHOR,
-    B_FEEL,
-    B_FIGURE,
-    B_SEEN,
-    B_STATE,
-    BASE,
-    FELT,
-    FRESH,
-    HEAVY,
-    KEEP,
-    KEEP_LOAD,
-    LOADS,
-    PERIOD,
-    PLANNED,
-    BalanceRoom,
-)
+from bunraku.control.balance_arrays import BalanceRoom
 from bunraku.control.walking_plan import FootLike
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.kernel.record import flat
 from bunraku.model.model import Model
 from bunraku.world.readings import Readings
 
@@ -47,8 +33,8 @@ FORCE_CUT = 30.0  # Hz, of the measured loads
 
 
 class Instruments:
-    """The sensors of one figure: `imu` on its base, `encoders` of the joints that the rigid model has, `feet` force/torque; `readings` of all, in
-    this order (balance_arrays.B_READ)."""
+    """The sensors of one figure: `imu` on its base, `encoders` of the joints that the rigid model has, `feet`
+    force/torque; `readings` of all, in this order (BalanceRoom.wire)."""
 
     def __init__(
         self, world: World, figure: Figure, model: Model, feet: tuple[FootLike, FootLike], **options: dict[str, Any]
@@ -75,28 +61,28 @@ def place_of(model: Model, foot: FootLike) -> dict[str, Any]:
 
 
 class StateEstimate:
-    """Views of the estimate in the arrays of the law (bunraku.control.balance_arrays): `seen`; load (2) [N] of the feet, filtered; pressure (2, 2)
-    inside each sole [m]."""
+    """The estimate in the arrays of the law (bunraku.control.balance_arrays): what is `seen`; `load` (2) [N] of the
+    feet, filtered; `pressure` (2, 2) inside each sole [m]; which foot is `fresh`, and the height `planned` for it."""
 
     def __init__(
         self, room: BalanceRoom, model: Model, feet: tuple[FootLike, FootLike], period: float, q: np.ndarray
     ) -> None:
-        feel, figure = room.w[B_FEEL], room.w[B_FIGURE]
-        self.s, self.seen = room.w[B_STATE], room.w[B_SEEN]
-        self.load, self.pressure = feel[LOADS : LOADS + 2], feel[FELT : FELT + 4].reshape(2, 2)
-        self.fresh, self.planned = feel[FRESH : FRESH + 2], feel[PLANNED : PLANNED + 2]
-        self.s[ANCHOR : ANCHOR + 6] = kinematics(model, q).position[[f.body for f in feet]].ravel()
-        self.s[BASE : BASE + 3], self.s[PERIOD] = q[:3], period
-        self.s[KEEP], figure[KEEP_LOAD] = np.exp(-2 * np.pi * np.array([CUT, FORCE_CUT]) * period)
-        figure[HEAVY] = model.mass * float(np.linalg.norm(model.gravity))
-        self.load[:] = 0.5 * figure[HEAVY]
+        state, feel, figure = room.b.state, room.b.feel, room.b.figure
+        self.numbers, self.seen = flat(state), room.b.seen
+        self.load, self.pressure, self.fresh, self.planned = feel.loads, feel.felt.rows, feel.fresh, feel.planned
+        for f, foot in enumerate(feet):
+            state.anchor.rows[f] = kinematics(model, q).position[foot.body]
+        state.base[:], state.period = q[:3], period
+        state.keep, figure.keep_load = np.exp(-2 * np.pi * np.array([CUT, FORCE_CUT]) * period)
+        figure.heavy = model.mass * float(np.linalg.norm(model.gravity))
+        self.load[:] = 0.5 * figure.heavy
 
     def state(self) -> dict[str, Any]:
         """What a snapshot keeps."""
-        kept = {"state": self.s.tolist(), "load": self.load.tolist(), "pressure": self.pressure.tolist()}
+        kept = {"state": self.numbers.tolist(), "load": self.load.tolist(), "pressure": self.pressure.tolist()}
         return {**kept, "fresh": [bool(x) for x in self.fresh], "planned": self.planned.tolist()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put it back."""
-        self.s[:], self.load[:], self.pressure[:] = state["state"], state["load"], state["pressure"]
+        self.numbers[:], self.load[:], self.pressure[:] = state["state"], state["load"], state["pressure"]
         self.fresh[:], self.planned[:] = state["fresh"], state["planned"]

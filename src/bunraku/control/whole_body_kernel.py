@@ -1,54 +1,29 @@
 """The whole-body kernel: build, solve, torques by inverse dynamics, torques beyond their limits as bounds, solve again.
 
-    tau = joint rows of  M a + h - J'f  less what springs and dampers give (W_PASSIVE)
+    tau = joint rows of  M a + h - J'f  less what springs and dampers give (`passive`)
 Checked in tests/control/test_whole_body.py.
 """
 
 from __future__ import annotations
 
-from bunraku.control.end_links import ROOT, add_joints, base_bias, joints_of, point_bias, point_of, survey
-from bunraku.control.whole_body_arrays import (
-    C_POINT,
-    FACTORS,
-    ITERATIONS,
-    LIMITED,
-    MOST_DENSE,
-    NC,
-    ND,
-    NK,
-    W_A,
-    W_APART,
-    W_APART_BODY,
-    W_COLUMNS,
-    W_CONTACT,
-    W_CONTACT_BODY,
-    W_COUNT,
-    W_DENSE,
-    W_DENSE_OF,
-    W_EFFORT,
-    W_FEXT,
-    W_FORCE,
-    W_FRAMES,
-    W_INTS,
-    W_MASS,
-    W_PASSIVE,
-    W_POSTURE,
-    W_Q,
-    W_REALS,
-    W_SCRATCH,
-    W_SECOND,
-    W_TAU,
-    W_V,
-    W_Y,
+from bunraku.control.end_links import (
+    ROOT,
+    add_joints,
+    base_answer,
+    base_bias,
+    joints_of,
+    point_bias,
+    point_of,
+    survey,
 )
-from bunraku.control.whole_body_build import build, room_of, row3
+from bunraku.control.whole_body_arrays import MOST_DENSE, WholeBodyProblem
+from bunraku.control.whole_body_build import build
 from bunraku.control.whole_body_solve import solve
 from bunraku.dynamics.composite import joint_column
 from bunraku.dynamics.crba_kernel import mass_matrix
 from bunraku.dynamics.rnea_kernel import rnea_passes
 from bunraku.kernel.compile import part
 from bunraku.kernel.entry import entry
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
 from bunraku.kernel.vec import axpy, cross, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import DOF, IV, NW, PARENT, POS, ROT
 
@@ -57,98 +32,87 @@ SLACK = 1e-6  # part of a torque's limit that does not matter
 
 
 @part
-def read_out(h):
-    """W_A, W_FORCE and W_TAU from W_Y."""
-    ints, reals, work = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH)
-    y, a, tau, count = reals1(h, W_Y), reals1(h, W_A), reals1(h, W_TAU), ints1(h, W_COUNT)
-    force, frames, contact, f_ext = reals2(h, W_FORCE), reals2(h, W_FRAMES), reals2(h, W_CONTACT), reals1(h, W_FEXT)
-    columns, bodies, passive = reals2(h, W_COLUMNS), ints1(h, W_CONTACT_BODY), reals1(h, W_PASSIVE)
-    nj = reals2(h, W_POSTURE).shape[0]
-    na = room_of(nj)
+def read_out(p: WholeBodyProblem):
+    """Accelerations, forces and torques from the unknowns."""
+    ints, reals, work, f_ext = p.ints, p.reals, p.scratch, p.f_ext
+    y, a, tau, force, columns = p.y, p.a, p.tau, p.force, p.columns
+    na = p.count.first_force
     first = joints_of(ints)
     for k in range(f_ext.shape[0]):
         f_ext[k] = 0.0
-    for j in range(nj):
+    for j in range(len(p.posture)):
         a[first + j] = y[j]
-    for k in range(count[NC]):
-        c = na + 3 * k
-        f = axpy(y[c], row3(frames, k, 0), axpy(y[c + 1], row3(frames, k, 3), scale(y[c + 2], row3(frames, k, 6))))
-        arm = sub(point_of(work, bodies[k], row3(contact, k, C_POINT)), ld3(work, bodies[k] * NW + POS))
+    for k in range(p.count.contacts):
+        c, body, axis = na + 3 * k, p.contact_body[k], p.frame[k].axis
+        f = axpy(y[c], axis[0], axpy(y[c + 1], axis[1], scale(y[c + 2], axis[2])))
+        arm = sub(point_of(work, body, p.contact[k].point), ld3(work, body * NW + POS))
         n = cross(arm, f)
         for d in range(3):
             force[k, d] = f[d]
-            f_ext[6 * bodies[k] + d] += f[d]
-            f_ext[6 * bodies[k] + 3 + d] += n[d]
+            f_ext[6 * body + d] += f[d]
+            f_ext[6 * body + 3 + d] += n[d]
     if first != 0:
         al, ac = base_bias(ints, reals, work)
-        for c in range(na + 3 * count[NC]):
-            al = axpy(y[c], row3(columns, c, 0), al)
-            ac = axpy(y[c], row3(columns, c, 3), ac)
+        for c in range(p.count.unknowns):
+            of_al, of_ac = base_answer(columns, c)
+            al = axpy(y[c], of_al, al)
+            ac = axpy(y[c], of_ac, ac)
         w = mtv(ld9(work, ROOT * NW + ROT), al)
         for d in range(3):
             a[d] = ac[d]
             a[3 + d] = w[d]
-    rnea_passes(ints, reals, reals1(h, W_Q), reals1(h, W_V), a, f_ext, reals1(h, W_SECOND), tau)
+    rnea_passes(ints, reals, p.q, p.v, a, f_ext, p.second, tau)
     for k in range(tau.shape[0]):
-        tau[k] -= passive[k]
+        tau[k] -= p.passive[k]
 
 
 @part
-def torque_row(h, j, sign, limit, k):
-    """Dense row k: sign tau_j >= sign limit, in the unknowns. tau = tau(y) is affine: M rows, the base eliminated, forces by J'."""
-    ints, reals, work, M = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH), reals2(h, W_MASS)
-    dense, columns, y, tau = reals2(h, W_DENSE), reals2(h, W_COLUMNS), reals1(h, W_Y), reals1(h, W_TAU)
-    frames, contact, bodies, count = (
-        reals2(h, W_FRAMES),
-        reals2(h, W_CONTACT),
-        ints1(h, W_CONTACT_BODY),
-        ints1(h, W_COUNT),
-    )
-    nj = reals2(h, W_POSTURE).shape[0]
-    na = room_of(nj)
-    n = na + 3 * count[NC]
+def torque_row(p: WholeBodyProblem, j, sign, limit, k):
+    """Dense row k: sign tau_j >= sign limit, in the unknowns. tau(y) is affine: rows of M, the base eliminated, J'f."""
+    ints, reals, work, M, columns, y = p.ints, p.reals, p.scratch, p.mass, p.columns, p.y
+    na, n = p.count.first_force, p.count.unknowns
     first = joints_of(ints)
-    row = dense[k]
+    row = p.dense[k]
     for c in range(row.shape[0]):
         row[c] = 0.0
-    for c in range(nj):
+    for c in range(len(p.posture)):
         row[c] = M[first + j, first + c]
-    for e in range(count[NC]):
-        x = point_of(work, bodies[e], row3(contact, e, C_POINT))
+    for e in range(p.count.contacts):
+        body = p.contact_body[e]
+        x = point_of(work, body, p.contact[e].point)
         for d in range(3):
-            row[na + 3 * e + d] = -joint_share(ints, reals, work, bodies[e], x, row3(frames, e, 3 * d), j)
+            row[na + 3 * e + d] = -joint_share(ints, reals, work, body, x, p.frame[e].axis[d], j)
     if first != 0:
         R = ld9(work, ROOT * NW + ROT)
         for c in range(n):
-            w = mtv(R, row3(columns, c, 0))
+            al, a = base_answer(columns, c)
+            w = mtv(R, al)
             for d in range(3):
-                row[c] += M[first + j, d] * columns[c, 3 + d] + M[first + j, 3 + d] * w[d]
+                row[c] += M[first + j, d] * a[d] + M[first + j, 3 + d] * w[d]
     now = 0.0
     for c in range(n):
         now += row[c] * y[c]
         row[c] *= sign
-    row[n] = sign * (limit - tau[first + j] + now)
+    row[n] = sign * (limit - p.tau[first + j] + now)
 
 
 @part
-def apart_rows(h):
-    """Dense rows of pairs of the figure's own bodies that shall not come nearer: relative acceleration along the normal; the base cancels."""
-    ints, reals, work = ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_SCRATCH)
-    count, pair, apart, dense = ints1(h, W_COUNT), ints2(h, W_APART_BODY), reals2(h, W_APART), reals2(h, W_DENSE)
-    n = room_of(reals2(h, W_POSTURE).shape[0]) + 3 * count[NC]
+def apart_rows(p: WholeBodyProblem):
+    """Dense rows of pairs of the figure's own bodies that shall not come nearer: relative acceleration along the
+    normal; the base cancels."""
+    ints, reals, work, count = p.ints, p.reals, p.scratch, p.count
     zero = (0.0, 0.0, 0.0)
-    for k in range(count[NK]):
-        row = dense[k]
+    for k in range(count.pairs):
+        row, first, second = p.dense[k], p.apart_body[k].first, p.apart_body[k].second
         for c in range(row.shape[0]):
             row[c] = 0.0
-        x = row3(apart, k, 0)
-        normal = row3(apart, k, 3)
-        add_joints(ints, reals, work, pair[k, 0], x, zero, normal, row)
-        add_joints(ints, reals, work, pair[k, 1], x, zero, scale(-1.0, normal), row)
-        bias = sub(point_bias(work, pair[k, 0], x), point_bias(work, pair[k, 1], x))
-        row[n] = apart[k, 6] - dot(normal, bias)
-        ints1(h, W_DENSE_OF)[k] = -1
-    count[ND] = count[NK]
+        x, normal = p.apart[k].point, p.apart[k].normal
+        add_joints(ints, reals, work, first, x, zero, normal, row)
+        add_joints(ints, reals, work, second, x, zero, scale(-1.0, normal), row)
+        bias = sub(point_bias(work, first, x), point_bias(work, second, x))
+        row[count.unknowns] = p.apart[k].least - dot(normal, bias)
+        p.dense_of[k] = -1
+    count.dense = count.pairs
 
 
 @part
@@ -167,58 +131,59 @@ def joint_share(ints, reals, work, body, x, f, j):
 
 
 @part
-def limit_torques(h):
+def limit_torques(p: WholeBodyProblem):
     """Add a bound for every torque beyond its limits; returns how many were added."""
-    effort, tau, count, of = reals2(h, W_EFFORT), reals1(h, W_TAU), ints1(h, W_COUNT), ints1(h, W_DENSE_OF)
-    first = joints_of(ints2(h, W_INTS))
+    count, of = p.count, p.dense_of
+    first = joints_of(p.ints)
     added = 0
-    for j in range(effort.shape[0]):
-        x = tau[first + j]
-        low = x < effort[j, 0] - SLACK * (1.0 + abs(effort[j, 0]))
-        high = x > effort[j, 1] + SLACK * (1.0 + abs(effort[j, 1]))
-        if not (low or high) or count[ND] == MOST_DENSE:
+    for j in range(len(p.effort)):
+        x, least, most = p.tau[first + j], p.effort[j].least, p.effort[j].most
+        low = x < least - SLACK * (1.0 + abs(least))
+        high = x > most + SLACK * (1.0 + abs(most))
+        if not (low or high) or count.dense == MOST_DENSE:
             continue
         known = False
-        for k in range(count[ND]):
+        for k in range(count.dense):
             if of[k] == j:
                 known = True
         if known:
             continue
-        if count[ND] == count[NK]:
-            mass_matrix(ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_SECOND), reals2(h, W_MASS))
-        of[count[ND]] = j
-        torque_row(h, j, 1.0 if low else -1.0, effort[j, 0] if low else effort[j, 1], count[ND])
-        count[ND] += 1
+        if count.dense == count.pairs:
+            mass_matrix(p.ints, p.reals, p.q, p.second, p.mass)
+        of[count.dense] = j
+        torque_row(p, j, 1.0 if low else -1.0, least if low else most, count.dense)
+        count.dense += 1
         added += 1
     return added
 
 
 @part
-def whole_body(h):
-    """The whole problem of W_…: from a surveyed state, tasks, contacts and bounds to W_A, W_FORCE, W_TAU."""
-    count, effort, tau = ints1(h, W_COUNT), reals2(h, W_EFFORT), reals1(h, W_TAU)
-    count[ITERATIONS] = 0
-    count[FACTORS] = 0
-    build(h)
-    apart_rows(h)
-    solve(h)
-    read_out(h)
+def whole_body(p: WholeBodyProblem):
+    """The whole problem: from a surveyed state, tasks, contacts and bounds to accelerations, forces and torques."""
+    count, tau = p.count, p.tau
+    count.iterations = 0
+    count.factors = 0
+    build(p)
+    apart_rows(p)
+    solve(p)
+    read_out(p)
     for _ in range(TRIES):
-        if limit_torques(h) == 0:
+        if limit_torques(p) == 0:
             break
-        solve(h)
-        read_out(h)
-    count[LIMITED] = count[ND] - count[NK]
-    first = joints_of(ints2(h, W_INTS))
+        solve(p)
+        read_out(p)
+    count.limited = count.dense - count.pairs
+    first = joints_of(p.ints)
     for k in range(first):
         tau[k] = 0.0  # what is left of the six rows is rounding
-    for j in range(effort.shape[0]):
-        tau[first + j] = min(max(tau[first + j], effort[j, 0]), effort[j, 1])
+    for j in range(len(p.effort)):
+        tau[first + j] = min(max(tau[first + j], p.effort[j].least), p.effort[j].most)
 
 
 @entry("h")
 def whole_body_once(h):
     """One problem."""
-    survey(ints2(h, W_INTS), reals2(h, W_REALS), reals1(h, W_Q), reals1(h, W_V), reals1(h, W_SCRATCH))
-    whole_body(h)
+    p = WholeBodyProblem(h)
+    survey(p.ints, p.reals, p.q, p.v, p.scratch)
+    whole_body(p)
     return 0

@@ -1,58 +1,121 @@
-"""Recordings as pictures and films: one strobe picture, or frames at even times, seen by a camera that stands still and
-sees all of them, or goes along with the largest figure (`follow`).
+"""Worlds and recordings as pictures and films: one strobe picture, or frames at even times, seen by a camera that
+stands still and sees all of them, or goes along with the largest figure (`follow`).
+
+    picture(world, "now.png");  picture(recording, "strobe.png");  film(recording, "walk.gif", follow=True)
 
 GIF counts in 0.01 s; MP4 (H.264) needs the extra `film`, which brings a program of its own, ffmpeg. Frames are drawn
 one by one, so a long film needs no memory; a file is written beside and renamed. Cost: about 40 ms a frame of 640 x
 480. Checked in tests/draw/test_film.py.
 """
 
+# pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bunraku.draw.camera import VIEWS, Camera, fit
+from bunraku.draw.picture import gif_bytes, png_bytes
 from bunraku.draw.render import check_size, render
 from bunraku.draw.world_pictures import camera_for, chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
+from bunraku.files import write_bytes
 from bunraku.recording.motion import between, even_times
 from bunraku.recording.reader import Recording
+from bunraku.world.world import World
 
+RATES = {".gif": 20.0, ".mp4": 30.0}  # frames a second of a film
 LOOKS = 40  # instants that the camera is fitted to
 SMOOTH = 1.5  # s over which a camera that goes along takes the mean
 
 
 def picture(
-    recording: Recording,
+    source: World | Recording,
+    path: str | Path | None = None,
     *,
-    view: str = "oblique",
+    view: str | None = None,
     width: int = 960,
     height: int = 640,
     most: int = 6,
     apart: float | None = None,
 ) -> np.ndarray:
-    """One picture of a recording: its end, and up to `most` - 1 instants before it, paler, evenly in time; with `apart`
-    [m] evenly along the way of the largest figure, so far from each other or farther."""
-    check(view, width, height)
-    q = recording.q
-    states = chosen(recording, q, most) if apart is None else [q[k] for k in along(recording, most, apart)]
-    scene = world_scene(recording, states, view)
-    return render(scene, camera_for(scene, view, width / height), width, height)
+    """A picture of a world as it stands, or of a recording: its end, and up to `most` - 1 instants before it, paler,
+    evenly in time; with `apart` [m] evenly along the way of the largest figure, so far from each other or farther.
+
+    path: a PNG file to write. view: "right", "left", "front", "top" or "oblique"; the recording's own by default.
+    width, height: in pixels. Returns the colours (height, width, 3), bytes.
+    """
+    view = view_of(source, view, width, height)
+    if isinstance(source, World):
+        states = [source.q]
+    elif apart is None:
+        states = chosen(source, source.q, most)
+    else:
+        states = [source.q[k] for k in along(source, most, apart)]
+    scene = world_scene(source, states, view)
+    image = render(scene, camera_for(scene, view, width / height), width, height)
+    if path is not None:
+        write_bytes(Path(path), png_bytes(image))
+    return image
+
+
+def film(
+    recording: Recording,
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    view: str | None = None,
+    width: int = 640,
+    height: int = 480,
+    follow: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write a film of a recording: a GIF, or with the extra `film` an MP4, by the ending of the path.
+
+    fps: frames a second, 20 of a GIF and 30 of an MP4 by default. view, width, height: as of `picture`. follow: the
+    camera goes along with the largest figure. progress(done, all): told of every frame.
+    """
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in RATES:
+        raise InputError(f"film: {target.name!r} ends neither in .gif nor in .mp4.")
+    if kind == ".mp4":
+        encoder()
+    rate, view = RATES[kind] if fps is None else fps, view_of(recording, view, width, height)
+    drawn, n = frames(recording, rate, view=view, width=width, height=height, follow=follow), count(recording, rate)
+    told = drawn if progress is None else counted(drawn, n, progress)
+    if kind == ".mp4":
+        return write_mp4(told, target, rate, width, height)
+    return write_bytes(target, gif_bytes(told, 1.0 / rate))
+
+
+def counted(pictures: Iterable[np.ndarray], n: int, progress: Callable[[int, int], None]) -> Iterator[np.ndarray]:
+    """The pictures, each one told of when it is drawn."""
+    for k, image in enumerate(pictures, 1):
+        progress(k, n)
+        yield image
+
+
+def view_of(source: World | Recording, view: str | None, width: int, height: int) -> str:
+    """Where a picture is taken from: as wanted, or as the recording says; refuses what cannot be drawn."""
+    own = "oblique" if isinstance(source, World) else str(source.meta.get("view", "oblique"))
+    check(view or own, width, height)
+    return view or own
 
 
 def along(recording: Recording, most: int, apart: float) -> list[int]:
     """Up to `most` frames: the last, and those before it between which the largest figure goes `apart` [m]; the first
     where it is far enough."""
-    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way(recording), axis=0), axis=1))])
+    steps: np.ndarray = np.linalg.norm(np.diff(way(recording), axis=0), axis=1)
+    gone: np.ndarray = np.concatenate([[0.0], np.cumsum(steps)])
     count = min(most - 1, int(gone[-1] / apart + 0.4))
-    return [int(np.searchsorted(gone, max(gone[-1] - k * apart, 0.0))) for k in range(count, 0, -1)] + [
-        len(recording) - 1
-    ]
+    marks = [max(float(gone[-1]) - k * apart, 0.0) for k in range(count, 0, -1)]
+    return [*(int(k) for k in np.searchsorted(gone, marks)), len(recording) - 1]
 
 
 def frames(

@@ -6,13 +6,14 @@ matplotlib draws without a display and is imported on first use only.
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 
 COLORS = ("#2b62b8", "#d9781f", "#3a8f5c", "#a6443a", "#6b4fa0", "#7a6a4f", "#3f8d95")
 
 
-def figure(rows: int, title: str, size: tuple[float, float] = (7.5, 2.6)):  # type: ignore[no-untyped-def]
+def figure(rows: int, title: str, size: tuple[float, float] = (7.5, 2.6)) -> tuple[Any, Any]:
     """A figure with rows sharing the time axis, drawn without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -27,14 +28,14 @@ def figure(rows: int, title: str, size: tuple[float, float] = (7.5, 2.6)):  # ty
     return drawing, axes
 
 
-def png(drawing) -> bytes:  # type: ignore[no-untyped-def]
+def png(drawing: Any) -> bytes:
     """A figure as PNG."""
     buffer = io.BytesIO()
     drawing.savefig(buffer, format="png", metadata={"Software": "bunraku"})
     return buffer.getvalue()
 
 
-def lines(axis, time: np.ndarray, curves: dict[str, np.ndarray], label: str, place: str = "best") -> None:  # type: ignore[no-untyped-def]
+def lines(axis: Any, time: np.ndarray, curves: dict[str, np.ndarray], label: str, place: str = "best") -> None:
     """Several curves with a legend; the best place for it takes long to find among many points."""
     for k, (name, values) in enumerate(curves.items()):
         axis.plot(time, values, color=COLORS[k % len(COLORS)], lw=1.5, ls="-" if k < len(COLORS) else "--", label=name)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.draw.camera import Camera
-from bunraku.draw.solid_scene import CENTRE, Scene, bounding_radius, linear
+from bunraku.draw.solid_scene import Scene, linear
 from bunraku.errors import InputError
-from bunraku.model.along import frame_along
+from bunraku.kernel.record import handle, put
+from bunraku.model.rotations import frame_along
 
 TILE = 16
 CELLS = 48
@@ -27,42 +28,34 @@ GAMMA = np.array(
 
 def render(scene: Scene, camera: Camera, width: int = 640, height: int = 480, *, smooth: bool = True) -> np.ndarray:
     """Draw a scene; `smooth` casts edge pixels again with four rays."""
-    from bunraku.draw.raycast import cast
+    from bunraku.draw.raycast import Casting, cast
 
     check_size(width, height)
-    prims = scene.primitives
-    reach = bounding_radius(prims)
-    centre = prims[:, CENTRE : CENTRE + 3]
+    centre, reach = scene.spheres()
     tile_starts, tile_members = screen_tiles(camera, centre, reach, width, height)
     sun = np.asarray(scene.sun, dtype=float)
     sun = sun / np.linalg.norm(sun)
     across = frame_along(sun)
     light = np.stack([sun, across[:, 0], across[:, 1]])
-    cells, starts, members = light_cells(light, centre, reach)
+    cells, cell_starts, cell_members = light_cells(light, centre, reach)
     fog = 2.5 * float(np.linalg.norm(camera.place - camera_target(scene))) + 3.0
     colors = (*linear(scene.sky), *linear(scene.floor_colors[0]), *linear(scene.floor_colors[1]))
     floor = (0.0, 0.0) if scene.floor is None else (scene.floor, 1.0)
-    look = np.array([*colors, scene.tile, *floor, fog])
+    casting = put(
+        Casting(),
+        eye=np.array([*camera.matrix().ravel(), camera.half_height, float(camera.fov > 0.0)]),
+        light=light,
+        cells=cells,
+        look=np.array([*colors, scene.tile, *floor, fog]),
+        solids=scene.rows,
+        tile_starts=tile_starts,
+        tile_members=tile_members,
+        cell_starts=cell_starts,
+        cell_members=cell_members,
+    )
     ids = np.empty((height, width), dtype=np.int32)
     image = np.empty((height, width, 3), dtype=np.uint8)
-    cast(
-        prims,
-        camera.matrix(),
-        camera.half_height,
-        camera.fov > 0.0,
-        TILE,
-        tile_starts,
-        tile_members,
-        light,
-        cells,
-        starts,
-        members,
-        look,
-        GAMMA,
-        int(smooth),
-        ids,
-        image,
-    )
+    cast(handle(casting), TILE, GAMMA, int(smooth), ids, image)
     return image
 
 
@@ -95,7 +88,7 @@ def overlap(low: np.ndarray, high: np.ndarray, first: float, size: float, count:
 def screen_tiles(
     camera: Camera, centre: np.ndarray, reach: np.ndarray, width: int, height: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Primitives for every screen tile, from the discs that their bounding spheres cover (a little generous)."""
+    """Solids for every screen tile, from the discs that their bounding spheres cover (a little generous)."""
     across, down = -(-width // TILE), -(-height // TILE)
     d = centre - camera.place
     x, y, z = d @ camera.right, d @ camera.up, d @ camera.forward

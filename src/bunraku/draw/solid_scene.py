@@ -1,8 +1,7 @@
 """What is to be drawn: spheres, capsules and boxes with colours, a floor, a light and a background.
 
-A `Scene` collects primitives in world coordinates (m, z up) and hands them to the ray caster as one array of N rows:
-kind, colour (3, linear 0 … 1), centre (3), rotation (9, rows), size (3), gloss. Sphere: size = (radius, 0, 0);
-capsule: radius and half length along its z axis; box: half sizes. Checked in tests/draw/test_render.py.
+A `Scene` collects solids in world coordinates (m, z up) and hands them to the ray caster as one array, a row for each
+`Solid`. Checked in tests/draw/test_render.py.
 """
 
 from __future__ import annotations
@@ -13,14 +12,24 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.along import frame_along
+from bunraku.kernel.record import Record, flat, mat3, real, vec3
+from bunraku.model.rotations import frame_along
 
 SPHERE, CAPSULE, BOX = 0, 1, 2
-COLUMNS = 20
-KIND, COLOR, CENTRE, TURN, SIZE, GLOSS = 0, 1, 4, 7, 16, 19
 SIGNS = np.array([[i, j, k] for i in (-1.0, 1.0) for j in (-1.0, 1.0) for k in (-1.0, 1.0)])
 
 Vector = Sequence[float] | np.ndarray
+
+
+class Solid(Record):
+    """A sphere, a capsule along its z axis, or a box."""
+
+    kind = real()  # SPHERE, CAPSULE or BOX
+    color = vec3()  # linear, 0 … 1
+    centre = vec3()  # m
+    turn = mat3()
+    size = vec3()  # m: radius; radius and half length; half sizes
+    gloss = real()
 
 
 def linear(color: Vector) -> np.ndarray:
@@ -38,21 +47,16 @@ class Scene:
     sky: Vector = (0.93, 0.95, 0.98)
     floor_colors: tuple[Vector, Vector] = ((0.86, 0.87, 0.88), (0.78, 0.80, 0.82))
     tile: float = 0.25
-    rows: list[np.ndarray] = field(default_factory=list)
+    solids: list[Solid] = field(default_factory=list)
 
     def _add(self, kind: int, color: Vector, centre: Vector, turn: np.ndarray, size: Vector, gloss: float) -> None:
-        row = np.zeros(COLUMNS)
-        row[KIND] = kind
-        row[COLOR : COLOR + 3] = linear(color)
-        row[CENTRE : CENTRE + 3] = centre
-        row[TURN : TURN + 9] = np.asarray(turn, dtype=float).ravel()
-        row[SIZE : SIZE + 3] = size
-        row[GLOSS] = gloss
-        if not np.all(np.isfinite(row)) or min(size) < 0.0:
-            raise InputError(
-                f"scene: a primitive at {tuple(np.asarray(centre))} with size {tuple(size)} cannot be drawn."
-            )
-        self.rows.append(row)
+        solid = Solid()
+        solid.kind, solid.gloss = kind, gloss
+        solid.color, solid.centre, solid.size = tuple(linear(color)), tuple(centre), tuple(size)  # pyright: ignore
+        solid.turn = tuple(np.asarray(turn, dtype=float).ravel())  # pyright: ignore
+        if not np.all(np.isfinite(flat(solid))) or min(size) < 0.0:
+            raise InputError(f"scene: a solid at {tuple(np.asarray(centre))} with size {tuple(size)} cannot be drawn.")
+        self.solids.append(solid)
 
     def sphere(self, centre: Vector, radius: float, color: Vector, gloss: float = 0.25) -> None:
         """Add a sphere."""
@@ -76,36 +80,34 @@ class Scene:
         self._add(BOX, color, centre, np.eye(3) if turn is None else turn, half, gloss)
 
     @property
-    def primitives(self) -> np.ndarray:
-        """All primitives (N, 20)."""
-        return np.array(self.rows) if self.rows else np.zeros((0, COLUMNS))
+    def rows(self) -> np.ndarray:
+        """All solids, a row each."""
+        return np.array([flat(solid) for solid in self.solids]).reshape(-1, Solid.layout.words)
 
     def outline(self) -> tuple[np.ndarray, np.ndarray]:
-        """Spheres (centres (n, 3), radii (n,)) whose convex hull holds all primitives exactly: a capsule's two ends, a
+        """Spheres (centres (n, 3), radii (n,)) whose convex hull holds all solids exactly: a capsule's two ends, a
         box's eight corners with radius 0."""
         centres, radii = [np.zeros((0, 3))], [np.zeros(0)]
-        for row in self.rows:
-            centre, size = row[CENTRE : CENTRE + 3], row[SIZE : SIZE + 3]
-            turn = row[TURN : TURN + 9].reshape(3, 3)
-            if row[KIND] == BOX:
+        for solid in self.solids:
+            size, turn = np.array(solid.size), np.reshape(solid.turn, (3, 3))
+            if solid.kind == BOX:
                 offsets, radius = SIGNS * size @ turn.T, 0.0
-            elif row[KIND] == CAPSULE:
+            elif solid.kind == CAPSULE:
                 offsets, radius = np.outer((-size[1], size[1]), turn[:, 2]), size[0]
             else:
                 offsets, radius = np.zeros((1, 3)), size[0]
-            centres.append(centre + offsets)
+            centres.append(solid.centre + offsets)
             radii.append(np.full(len(offsets), radius))
         return np.concatenate(centres), np.concatenate(radii)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest corner of the box around all primitives."""
+        """Smallest and largest corner of the box around all solids."""
         centres, radii = self.outline()
         if not len(centres):
             return np.zeros(3), np.zeros(3)
         return (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
 
-
-def bounding_radius(primitives: np.ndarray) -> np.ndarray:
-    """Radius of the sphere about each primitive's centre that holds it."""
-    size = primitives[:, SIZE : SIZE + 3]
-    return np.where(primitives[:, KIND] == BOX, np.linalg.norm(size, axis=1), size[:, 0] + size[:, 1])
+    def spheres(self) -> tuple[np.ndarray, np.ndarray]:
+        """The sphere about each solid's centre that holds it: centres (n, 3) and radii (n)."""
+        radii = [np.linalg.norm(s.size) if s.kind == BOX else s.size[0] + s.size[1] for s in self.solids]
+        return np.reshape([s.centre for s in self.solids], (-1, 3)), np.array(radii, dtype=float)

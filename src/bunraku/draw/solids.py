@@ -16,8 +16,8 @@ import numpy as np
 
 from bunraku.collision.hull import hull_of_mesh, missing_extra
 from bunraku.model import layout as at
-from bunraku.model.along import frame_along
 from bunraku.model.model import Model, ShapeInfo
+from bunraku.model.rotations import frame_along
 
 STICK = 0.03  # m: radius of a bone that stands for shapes
 FEW = 0.25  # of the bodies with shapes: fewer are not all there is to see

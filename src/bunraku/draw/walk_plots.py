@@ -2,9 +2,9 @@
 pushes survived.
 
 `walk_plots(report)` gives name -> PNG bytes:
-    forces       upward force of both feet against time, as Fig. 4 of the paper on the contact solver, over the time line of contact states
+    forces       upward force of both feet against time, as Fig. 4 of Nakaoka et al. 2007, above contact states
     zmp          zero-moment point beside its reference, centre of mass and the reach of the soles, ahead and sideways
-    footprints   seen from above: soles where they stood, ways of the zero-moment point, the centres of pressure and the centre of mass
+    footprints   from above: soles where they stood, zero-moment point, centres of pressure, centre of mass
     torques      the largest torques of joints, and their power
 `push_plot(table)` is a polar plot of the largest survived push against its direction. They read a WalkReport (SI) and
 add nothing. Checked in tests/draw/test_walk_plots.py and by looking.
@@ -190,7 +190,8 @@ def walk_plots(report: WalkReport) -> dict[str, bytes]:
 def title_of(report: WalkReport) -> str:
     """'human: 10 steps, 2.4 m in 8.5 s'."""
     end = f", fell at {report.fell:.2f} s" if report.fell is not None else ""
-    return f"{report.title or report.figure}: {len(report.landings)} steps, {report.distance:.2f} m in {report.times[-1]:.1f} s{end}"
+    way = f"{len(report.landings)} steps, {report.distance:.2f} m in {report.times[-1]:.1f} s"
+    return f"{report.title or report.figure}: {way}{end}"
 
 
 def mark(axes, report: WalkReport) -> None:  # type: ignore[no-untyped-def]

@@ -19,8 +19,9 @@ from bunraku.draw.render import check_size, render
 from bunraku.draw.solid_scene import Scene
 from bunraku.draw.solids import solids
 from bunraku.dynamics.functions import kinematics
-from bunraku.model.description import Shape, rotation_matrix
+from bunraku.model.description import Shape
 from bunraku.model.model import ShapeInfo
+from bunraku.model.rotations import rotation_matrix
 from bunraku.recording.reader import Recording as Recorded
 from bunraku.scene.run import Recording
 from bunraku.world.world import World

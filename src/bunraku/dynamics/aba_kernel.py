@@ -1,5 +1,5 @@
-"""Forward dynamics by the articulated-body algorithm (002, section 2.4): v' from q, v, tau and external forces, in
-O(n).
+"""Forward dynamics by the articulated-body algorithm (Tazaki 2013, section 2.4): v' from q, v, tau and external forces,
+in O(n).
 
     1 outward   pose, angular velocity, acceleration for v' = 0; rigid inertia and the wrench that motion needs
     2 inward    articulated inertias and bias wrenches (25), (26), gears (39), (40)

@@ -1,4 +1,5 @@
-"""Inverse inertia between points of a tree: K = J M^-1 J' by the recursion of 002, section 2.8, in O(n m + m^2).
+"""Inverse inertia between points of a tree: K = J M^-1 J' by the recursion of Tazaki 2013, section 2.8, in O(n m +
+m^2).
 
 With Lambda = -Theta (positive), T and S per joint or gear group (outer body p, member c):
     T_c = X_cp - G_c D^-1 U'          S_cd = G_c D^-1 G_d'          Lambda_c = T_c Lambda_p T_c' + S_cc

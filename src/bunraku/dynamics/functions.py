@@ -35,7 +35,8 @@ def aba(
     work: Work | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Acceleration v' (nv,) that torques tau and external wrenches f_ext (nb, 6) cause: forward dynamics, O(n)."""
+    """Acceleration v' (nv,) [m/s^2 or rad/s^2] that torques tau (nv,) [N m or N] and external wrenches f_ext (nb, 6)
+    [N, N m] cause: forward dynamics, O(n). A batch of states goes in as rows."""
     try:
         if f_ext is None and q.ndim == 1:
             a = np.empty(model.nv) if out is None else out
@@ -58,7 +59,8 @@ def rnea(
     work: Work | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Torques tau (nv,) that the acceleration v' = a needs: inverse dynamics, O(n). With v = a = 0: gravity torques."""
+    """Torques tau (nv,) [N m or N] that the acceleration v' = a [m/s^2 or rad/s^2] needs: inverse dynamics, O(n). With
+    v = a = 0: gravity torques. f_ext (nb, 6) [N, N m]: external wrenches. A batch of states goes in as rows."""
     try:
         if f_ext is None and q.ndim == 1:
             tau = np.empty(model.nv) if out is None else out
@@ -87,7 +89,7 @@ def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type
 
 
 def crba(model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarray | None = None) -> np.ndarray:
-    """Mass matrix M (nv, nv), symmetric and filled in both triangles."""
+    """Mass matrix M (nv, nv) [kg, kg m, kg m^2], symmetric and filled in both triangles."""
     w = work if work is not None else work_of(model)
     M = np.empty((model.nv, model.nv)) if out is None else out
     try:
@@ -176,7 +178,7 @@ class Kinematics:
 
 
 def kinematics(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Kinematics:
-    """Poses, velocities and bias accelerations of all bodies; v defaults to rest."""
+    """Poses [m], velocities [m/s, rad/s] and bias accelerations of all bodies, world axes; v defaults to rest."""
     w = work if work is not None else work_of(model)
     check_work(w, model)
     batch = batch_of(q, model)
@@ -190,7 +192,8 @@ def kinematics(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work
 
 @dataclass(frozen=True)
 class Centroidal:
-    """Whole-figure quantities; leading batch axis if q had one. See `centroidal`."""
+    """Centre of mass [m], momenta [kg m/s, kg m^2/s], energies [J] and mass [kg] of a whole figure, as `centroidal`
+    gives them; leading batch axis if q had one."""
 
     com: np.ndarray  # (3,) m
     linear: np.ndarray  # (3,) kg m/s
@@ -211,7 +214,7 @@ class Centroidal:
 
 
 def centroidal(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Centroidal:
-    """Centre of mass, momentum and energy."""
+    """Centre of mass [m], momentum [kg m/s], angular momentum about the centre of mass [kg m^2/s] and energy [J]."""
     w = work if work is not None else work_of(model)
     check_work(w, model)
     batch = batch_of(q, model)
@@ -234,7 +237,7 @@ def energy(model: Model, q: np.ndarray, v: np.ndarray, *, work: Work | None = No
 
 
 def momentum_matrix(model: Model, q: np.ndarray, *, work: Work | None = None) -> np.ndarray:
-    """A (6, nv): centroidal momentum (linear, angular about the centre of mass) = A v."""
+    """A (6, nv): momentum (linear [kg m/s], angular about the centre of mass [kg m^2/s]) = A v."""
     w = work if work is not None else work_of(model)
     check_work(w, model)
     batch = batch_of(q, model)
@@ -252,8 +255,8 @@ def _states(model: Model, q: Any, v: Any, batch: int | None) -> tuple[np.ndarray
 
 
 def wrenches(model: Model, q: np.ndarray, pushes: Sequence[tuple[str, Sequence[float]]]) -> np.ndarray:
-    """f_ext (nb, 6), or (batch, nb, 6), from pushes [(frame, force 3 or wrench 6), …] that act at the frames' origins,
-    world axes."""
+    """f_ext (nb, 6) [N, N m], or (batch, nb, 6), from pushes [(frame, force 3 or wrench 6), …] that act at the frames'
+    origins, world axes."""
     k = kinematics(model, q)
     f_ext = np.zeros((*k.position.shape[:-1], 6))
     for name, push in pushes:

@@ -17,10 +17,10 @@ import numpy as np
 from bunraku.dynamics.functions import frame_jacobian, kinematics
 from bunraku.dynamics.work import Work
 from bunraku.errors import InputError
-from bunraku.model.configuration import difference, integrate, logarithm
-from bunraku.model.description import rotation_matrix
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.limits import clamp_balls, swing_twist_rates
 from bunraku.model.model import Model
+from bunraku.model.rotations import logarithm, rotation_matrix
 
 
 @dataclass
@@ -36,7 +36,8 @@ class Target:
 
 @dataclass(frozen=True)
 class Pose:
-    """Result: q, whether every target was met, the largest errors left, and the number of iterations."""
+    """What inverse_kinematics finds: q, whether every target was met, the largest errors left [m, rad], and the number
+    of iterations."""
 
     q: np.ndarray
     reached: bool
@@ -58,12 +59,17 @@ def inverse_kinematics(
     iterations: int = 200,
     work: Work | None = None,
 ) -> Pose:
-    """Find q from the start `q` (the neutral pose by default). `fixed` names joints that must not move; `rest` is a
+    """A configuration that brings frames to their targets within joint limits, found from the start `q` (the neutral
+    pose by default). `fixed` names joints that must not move; `rest` is a
     posture to stay near with `rest_weight` [m^2/rad^2]; `length` [m] converts rotation errors; `tolerance` is in m and,
     over `length`, in rad."""
     wanted = [targets] if isinstance(targets, Target) else list(targets)
     if not wanted:
         raise InputError("inverse_kinematics: there is no target.")
+    if not all(isinstance(t, Target) for t in wanted):
+        raise InputError(
+            f"inverse_kinematics: {targets!r} is no Target; write e.g. Target('left_hand', (0.4, 0.3, 1))."
+        )
     goals = [_goal(model, t) for t in wanted]
     q = np.array(model.neutral() if q is None else q, dtype=float)
     if q.shape != (model.nq,):
@@ -117,7 +123,7 @@ def _goal(model: Model, t: Target) -> tuple[Target, np.ndarray | None, np.ndarra
 
 
 def _rotation_vector(R: np.ndarray) -> np.ndarray:
-    from bunraku.model.build import quaternion
+    from bunraku.model.rotations import quaternion
 
     return logarithm(quaternion(R))
 

@@ -3,7 +3,7 @@
 Formulation ("hybrid"): everything in world axes, each body at its own joint origin. Positions then only enter as arms
 between neighbouring origins, which keeps long chains accurate, and no inertia has to be turned from frame to frame.
 
-Accelerations are classical. With r the arm, s the axis and parent p (002, eqs (9), (15)):
+Accelerations are classical. With r the arm, s the axis and parent p (Tazaki 2013, eqs (9), (15)):
     turning   w = wp + s q'        al = alp + wp x s q'      a = ap + alp x r + wp x (wp x r)
     sliding   w = wp               al = alp                  a = ap + alp x r + wp x (wp x r) + 2 wp x s q'
 plus s q'' in al or a. Linear velocities do not enter. `al`, `a` are here the accelerations for v' = 0 ("bias"), so that

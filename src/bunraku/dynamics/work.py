@@ -28,6 +28,15 @@ INTS, REALS, SCRATCH, LANE_SCRATCH, NB, NQ, NV = range(7)  # rows of the table
 class Work:
     """Scratch for `model`; pass it as `work=` to save the look-up of the default one."""
 
+    model: Model
+    nb: int
+    nq: int
+    nv: int
+    ints: np.ndarray
+    reals: np.ndarray
+    scratch: np.ndarray
+    lanes: np.ndarray
+
     def __init__(self, model: Model) -> None:
         self.model = model
         self.nb, self.nq, self.nv = model.nb, model.nq, model.nv

@@ -40,7 +40,7 @@ class BvhJoint:
 
 @dataclass
 class Bvh:
-    """joints, parents first; values (frames, channels) in the order of the joints and their channels; frame_time [s]."""
+    """Joints, parents first; values (frames, channels) in the order of the joints and channels; frame_time [s]."""
 
     joints: list[BvhJoint]
     values: np.ndarray
@@ -52,8 +52,8 @@ class Bvh:
         return slice(first, first + len(self.joints[joint].channels))
 
     def text(self) -> str:
-        """The file."""
-        lines = ["HIERARCHY"]
+        """The file. It names joints branch by branch, and its rows have the channels in that order."""
+        lines, columns = ["HIERARCHY"], []
         children: list[list[int]] = [[] for _ in self.joints]
         for k, j in enumerate(self.joints[1:], 1):
             children[j.parent].append(k)
@@ -65,6 +65,7 @@ class Bvh:
                 continue
             k, depth = item
             joint, tab = self.joints[k], "\t" * depth
+            columns += range(self.values.shape[1])[self.columns(k)]
             lines += [
                 f"{tab}{'JOINT' if depth else 'ROOT'} {joint.name}",
                 f"{tab}{{",
@@ -76,7 +77,7 @@ class Bvh:
             todo.append(f"{tab}}}")
             todo += [(c, depth + 1) for c in reversed(children[k])]
         lines += ["MOTION", f"Frames: {len(self.values)}", f"Frame Time: {self.frame_time:.9g}"]
-        return "\n".join(lines + [numbers(row) for row in self.values.tolist()]) + "\n"
+        return "\n".join(lines + [numbers(row) for row in self.values[:, columns].tolist()]) + "\n"
 
 
 def numbers(values) -> str:  # type: ignore[no-untyped-def]

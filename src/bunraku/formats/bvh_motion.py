@@ -18,12 +18,11 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.formats.bvh import Bvh, BvhJoint, read
-from bunraku.model.along import frame_along
-from bunraku.model.configuration import multiply
+from bunraku.formats.bvh import Bvh, BvhJoint, read, write
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
 from bunraku.model.joint_kinds import KINDS
 from bunraku.model.model import Model
+from bunraku.model.rotations import frame_along, multiply, quaternion_about
 from bunraku.recording.motion import Motion
 
 SCALE = 0.01  # m a unit of the file: centimetres
@@ -40,6 +39,14 @@ def load_bvh(path: str | Path, *, scale: float = SCALE) -> Motion:
     return to_motion(read(path), scale=scale, name=Path(path).stem)
 
 
+def save_bvh(
+    motion: Motion, path: str | Path, *, order: str = "ZYX", scale: float = SCALE, fps: float | None = None
+) -> Path:
+    """Write a motion as a BVH file. order: of the rotation channels; scale: metres a unit of the file (0.01 writes
+    centimetres); fps: frames a second, the motion's own by default."""
+    return write(from_motion(motion, order=order, scale=scale, fps=fps), path)
+
+
 def to_motion(bvh: Bvh, *, scale: float = SCALE, name: str = "figure") -> Motion:
     """A Motion of a skeleton of its own."""
     if not (np.isfinite(scale) and scale > 0):
@@ -53,7 +60,7 @@ def to_motion(bvh: Bvh, *, scale: float = SCALE, name: str = "figure") -> Motion
         for channel, x in zip(joint.channels, values.T):
             axis = AXES[channel[0]]
             if channel.endswith("rotation"):
-                turn = multiply(turn, about(axis, np.radians(x)))
+                turn = multiply(turn, quaternion_about(axis, np.radians(x)))
             elif k == 0:
                 q[:, axis] = scale * (joint.offset["XYZ".index(channel[0])] + x)
             else:
@@ -68,13 +75,6 @@ def to_motion(bvh: Bvh, *, scale: float = SCALE, name: str = "figure") -> Motion
 def turns(joint: BvhJoint) -> bool:
     """Whether it has rotation channels."""
     return any(c.endswith("rotation") for c in joint.channels)
-
-
-def about(axis: int, angle: np.ndarray) -> np.ndarray:
-    """Quaternions (n, 4) of turns about an axis."""
-    out = np.zeros((len(angle), 4))
-    out[:, 0], out[:, 1 + axis] = np.cos(0.5 * angle), np.sin(0.5 * angle)
-    return out
 
 
 def unique(names: list[str]) -> list[str]:

@@ -30,7 +30,8 @@ from bunraku.formats.mjcf_parts import Names, quaternion, vector
 from bunraku.formats.mjcf_source import Source
 from bunraku.formats.notebook import Notebook
 from bunraku.formats.xmlsafe import Element
-from bunraku.model.description import Description, Frame, Gear, Inertia, Link, Note, rotation_matrix
+from bunraku.model.description import Description, Frame, Gear, Inertia, Link, Note
+from bunraku.model.rotations import rotation_matrix
 
 WORLD = "world"
 

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from bunraku.formats.mjcf_source import Source
-from bunraku.model.description import Description, Joint, Link, Note, Shape, rotation_matrix
+from bunraku.model.description import Description, Joint, Link, Note, Shape
 from bunraku.model.joint_kinds import KINDS, TABLE
+from bunraku.model.rotations import rotation_matrix
 
 JOINTS = {kind.mjcf: kind for kind in TABLE if kind.mjcf}
 SHAPES = {"PLANE": ("plane", 0), "SPHERE": ("sphere", 1), "CAPSULE": ("capsule", 2), "CYLINDER": ("cylinder", 2)}

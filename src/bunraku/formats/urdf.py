@@ -30,8 +30,9 @@ from bunraku.formats.meshpath import MeshFinder
 from bunraku.formats.notebook import Notebook
 from bunraku.formats.urdf_link import Reader, read_link, read_materials
 from bunraku.formats.xmlsafe import Element
-from bunraku.model.description import Description, Gear, Joint, Link, rotation_matrix
+from bunraku.model.description import Description, Gear, Joint, Link
 from bunraku.model.joint_kinds import KINDS, TABLE
+from bunraku.model.rotations import rotation_matrix
 
 JOINTS = {name: kind for kind in TABLE for name in kind.urdf}
 TYPES = (*JOINTS, "planar")

@@ -17,7 +17,8 @@ from typing import Any
 from bunraku.formats.meshpath import MeshFinder
 from bunraku.formats.notebook import Notebook
 from bunraku.formats.xmlsafe import Element, shorten
-from bunraku.model.description import Inertia, Link, Shape, rpy_matrix
+from bunraku.model.description import Inertia, Link, Shape
+from bunraku.model.rotations import rpy_matrix
 
 Color = tuple[float, float, float, float]
 GEOMETRIES = ("box", "sphere", "cylinder", "capsule", "mesh")

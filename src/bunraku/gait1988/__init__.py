@@ -10,44 +10,6 @@ The package imports nothing by itself, so that cheap commands stay cheap; `bunra
 are loaded when first used. Text for users: docs/gait.md. Checked in tests/gait1988/test_solved_walk.py.
 """
 
-from __future__ import annotations
+from bunraku import lazy as _lazy
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from bunraku.gait1988 import (
-        checks,
-        gaitfile,
-        library,
-        servo,
-        solved_walk,
-        steps,
-        stride,
-        survey,
-        tables,
-        twelve_body_model,
-    )
-
-__all__ = [
-    "checks",
-    "gaitfile",
-    "library",
-    "servo",
-    "solved_walk",
-    "steps",
-    "stride",
-    "survey",
-    "tables",
-    "twelve_body_model",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return importlib.import_module(f"bunraku.gait1988.{name}")
-    raise AttributeError(f"module 'bunraku.gait1988' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

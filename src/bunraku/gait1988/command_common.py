@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from bunraku.errors import InputError
-from bunraku.files import read_text, write_bytes, write_text
+from bunraku.files import keep_inputs, read_text, write_bytes, write_text
 from bunraku.gait1988.library import GAITS, library_gait
 from bunraku.gait1988.pattern import Gait
 from bunraku.gait1988.zmp import Zmp
 
 
-def load_gait(gait: str, case: str | None = None, bidyn: Path | None = None, zmp: str | None = None) -> Gait:
+def load_gait(
+    gait: str,
+    case: str | None = None,
+    bidyn: Path | None = None,
+    zmp: str | None = None,
+    *,
+    outputs: Iterable[Path | None],
+) -> Gait:
     """A gait of the library by name, a TOML file, or cards of GAIT (with those of BIDYN beside or given); `zmp`
-    replaces its ZMP."""
+    replaces its ZMP. outputs: the files that will be written, which must not be those."""
+    keep_inputs(gait_files(gait, bidyn), outputs)
     found = find_gait(gait, case, bidyn)
     return found if zmp is None else replace(found, zmp=zmp_of(zmp))
+
+
+def gait_files(gait: str, bidyn: Path | None) -> list[Path]:
+    """The files that a gait is read from."""
+    path = Path(gait)
+    if gait in GAITS or not path.is_file():
+        return []
+    return [path] if path.suffix.lower() == ".toml" else [path, bidyn or path.with_suffix(".bidyn")]
 
 
 def zmp_of(text: str) -> Zmp:

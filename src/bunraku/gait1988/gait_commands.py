@@ -16,7 +16,7 @@ import tyro
 
 from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.gait1988.command_common import deliver, load_gait
+from bunraku.gait1988.command_common import deliver, gait_files, load_gait
 from bunraku.gait1988.run_all import run
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ class Solving:
     samples: int = 41
     """rows over the step (mode exact)."""
 
-    def walk(self, gait: str) -> Walk:
-        """Solve, with progress."""
+    def walk(self, gait: str, *outputs: Path | None) -> Walk:
+        """Solve, with progress; outputs: the files that will be written."""
         import numpy as np
 
         from bunraku.gait1988.solved_walk import solve_walk
 
-        what = load_gait(gait, self.case, self.bidyn, self.zmp)
+        what = load_gait(gait, self.case, self.bidyn, self.zmp, outputs=outputs)
         with progress_bar(8, f"solving {what.name}") as update:
             return solve_walk(
                 what,
@@ -103,7 +103,7 @@ def smooth(
     from bunraku.gait1988.smooth import leg_table
     from bunraku.gait1988.tables import LEGS, smooth_csv
 
-    what = load_gait(gait, case, bidyn)
+    what = load_gait(gait, case, bidyn, outputs=[out])
     if json:
         values = leg_table(what, digits=None)
         print_json(
@@ -133,7 +133,7 @@ def solve(
     from bunraku.gait1988.run_all import summary
     from bunraku.gait1988.tables import walk_csv, walk_npz
 
-    walk = how.walk(gait)
+    walk = how.walk(gait, out)
     if json:
         print_json(summary(walk))
     else:
@@ -166,7 +166,7 @@ def moments(
     from bunraku.gait1988.report_moments import JOINT_NAMES
     from bunraku.gait1988.tables import moments_csv, path_csv, walk_npz
 
-    walk = how.walk(gait)
+    walk = how.walk(gait, out)
     if steps is not None:
         deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
     elif json:
@@ -197,7 +197,7 @@ def servo(
     from bunraku.gait1988.servo import drives, energies
     from bunraku.gait1988.tables import servo_csv
 
-    walk = how.walk(gait)
+    walk = how.walk(gait, out)
     if json:
         work = energies(walk)
         data = {}
@@ -246,7 +246,7 @@ def survey(
 
     from bunraku.gait1988 import survey as s
 
-    what = load_gait(gait, case, bidyn, zmp)
+    what = load_gait(gait, case, bidyn, zmp, outputs=[out])
     if own_starts and not what.starts:
         raise InputError(f"gait {what.name!r} has no starts of its own; leave out --own-starts.")
     starts = np.array(what.starts) if own_starts else s.random_starts(count, seed)
@@ -302,14 +302,14 @@ def draw(
 
     from bunraku.draw.picture import gif_bytes, png_bytes
     from bunraku.draw.render import check_size, render
-    from bunraku.files import write_bytes
+    from bunraku.files import keep_inputs, write_bytes
     from bunraku.gait1988.walker_solids import camera_for, film, scene_of, strobe, strobe_times, times_of
 
     check_size(width, height)
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
-    walk = Solving(mode, case, zmp, bidyn, arms_free, samples=41 if mode == "historical" else 201).walk(gait)
+    walk = Solving(mode, case, zmp, bidyn, arms_free, samples=41 if mode == "historical" else 201).walk(gait, out)
     if suffix == ".png" and not separate:
         times = strobe_times(walk, begin, end, interval)
         write_bytes(out, png_bytes(strobe(walk, times, view, width, height)))
@@ -329,9 +329,10 @@ def draw(
             return
         camera = camera_for(scene_of(walk, times), view, width / height)
         ends = float(times[0]), float(times[-1])
-        for k in range(len(times)):
+        paths = [out.with_name(f"{out.stem}_{k + 1:04d}.png") for k in range(len(times))]
+        keep_inputs(gait_files(gait, bidyn), paths)
+        for k, path in enumerate(paths):
             picture = render(scene_of(walk, times[k : k + 1], ends, view), camera, width, height)
-            path = out.with_name(f"{out.stem}_{k + 1:04d}.png")
             write_bytes(path, png_bytes(picture))
             update(k + 1, None)
             print(f"wrote {path}", file=sys.stderr)
@@ -352,14 +353,15 @@ def convert(gait: GaitName, out: Target, /, *, case: str | None = None, bidyn: P
     from bunraku.gait1988.cards import from_gait, write_dynamics_cards, write_gait_cards
     from bunraku.gait1988.gaitfile import write_gait_toml
 
-    what = load_gait(gait, case, bidyn)
     target = Path(out)
+    outputs = [target, target.with_suffix(".bidyn")] if target.suffix.lower() == ".gait" else [target]
+    what = load_gait(gait, case, bidyn, outputs=outputs)
     if target.suffix.lower() == ".toml":
         written = [write_text(target, write_gait_toml(what))]
     elif target.suffix.lower() == ".gait":
         front, back = from_gait(what)
         texts = write_gait_cards(front), write_dynamics_cards(back)
-        written = [write_text(target, texts[0]), write_text(target.with_suffix(".bidyn"), texts[1])]
+        written = [write_text(path, text) for path, text in zip(outputs, texts)]
     else:
         raise InputError(f"{target}: wanted a name ending in .toml (gait file) or .gait (cards).")
     for path in written:

@@ -13,7 +13,7 @@ With arms fixed (2 unknowns theta'', psi'') the arms turn with the trunk. With a
 8) each shoulder and elbow carries only the moment of a passive spring and damper about the y axis, which is four more
 equations. All are linear in the unknown accelerations; `accelerations` finds the matrix by unit accelerations. Frames:
 origin at the ZMP, x forward, y left, z up. Checked in tests/gait1988/test_rigid_model.py, against Bunraku's own rnea in
-test_figure_model.py, and by the power balance in test_servo.py.
+test_twelve_body_model.py, and by the power balance in test_servo.py.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 
 from bunraku.gait1988.twelve_bodies import A11, FF, MASS, PP, RR, SS, UH, D, E, F, G, H, O, Q, exact_inertias
 from bunraku.kernel.compile import inline, kernel
+from bunraku.kernel.vec import add, cross, dot
 
 PARENT = np.array([11, 0, 1, 2, 3, 4, 3, 6, 2, 8, 9, -1])
 """Body that carries each body; the support foot (11) has none."""
@@ -98,24 +99,27 @@ def chain(arms_free: bool = False, springs: ArmSprings | None = None) -> Chain:
 
 
 @inline
-def point(out, i, dx, dy, dz, position, velocity, acceleration, j):
-    """Motion of the point d (frame of body i, from its joint): fills rows `position`, `velocity`, `acceleration` of
+def row(out, i, k):
+    """Row k of body i."""
+    return (out[i, k, 0], out[i, k, 1], out[i, k, 2])
+
+
+@inline
+def put_row(out, i, k, x):
+    """Set row k of body i."""
+    out[i, k, 0], out[i, k, 1], out[i, k, 2] = x[0], x[1], x[2]
+
+
+@inline
+def point(out, i, d, j, rows):
+    """Motion of the point d (frame of body i, from its joint): fills rows (position, velocity, acceleration) of
     out[j]."""
-    x = out[i, 6, 0] * dx + out[i, 6, 1] * dy + out[i, 6, 2] * dz
-    y = out[i, 7, 0] * dx + out[i, 7, 1] * dy + out[i, 7, 2] * dz
-    z = out[i, 8, 0] * dx + out[i, 8, 1] * dy + out[i, 8, 2] * dz
-    wx, wy, wz = out[i, 4, 0], out[i, 4, 1], out[i, 4, 2]
-    ax, ay, az = out[i, 5, 0], out[i, 5, 1], out[i, 5, 2]
-    vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
-    out[j, position, 0] = out[i, 0, 0] + x
-    out[j, position, 1] = out[i, 0, 1] + y
-    out[j, position, 2] = out[i, 0, 2] + z
-    out[j, velocity, 0] = out[i, 9, 0] + vx
-    out[j, velocity, 1] = out[i, 9, 1] + vy
-    out[j, velocity, 2] = out[i, 9, 2] + vz
-    out[j, acceleration, 0] = out[i, 10, 0] + ay * z - az * y + wy * vz - wz * vy
-    out[j, acceleration, 1] = out[i, 10, 1] + az * x - ax * z + wz * vx - wx * vz
-    out[j, acceleration, 2] = out[i, 10, 2] + ax * y - ay * x + wx * vy - wy * vx
+    d = (dot(row(out, i, 6), d), dot(row(out, i, 7), d), dot(row(out, i, 8), d))
+    w = row(out, i, 4)
+    v = cross(w, d)
+    put_row(out, j, rows[0], add(row(out, i, 0), d))
+    put_row(out, j, rows[1], add(row(out, i, 9), v))
+    put_row(out, j, rows[2], add(add(row(out, i, 10), cross(row(out, i, 5), d)), cross(w, v)))
 
 
 @kernel
@@ -145,11 +149,11 @@ def motion(figure, c, zmp, out, wrench):
         if parent < 0:
             for k in range(3):
                 out[i, 0, k] = out[i, 9, k] = out[i, 10, k] = 0.0
-            point(out, i, centre[i, 0] - zmp, centre[i, 1], centre[i, 2], 1, 2, 3, i)
+            point(out, i, (centre[i, 0] - zmp, centre[i, 1], centre[i, 2]), i, (1, 2, 3))
         else:
             shift = zmp if parent == 11 else 0.0
-            point(out, parent, joint[i, 0] - shift, joint[i, 1], joint[i, 2], 0, 9, 10, i)
-            point(out, i, centre[i, 0], centre[i, 1], centre[i, 2], 1, 2, 3, i)
+            point(out, parent, (joint[i, 0] - shift, joint[i, 1], joint[i, 2]), i, (0, 9, 10))
+            point(out, i, (centre[i, 0], centre[i, 1], centre[i, 2]), i, (1, 2, 3))
         # f = m (a + g e_z); n = I w' + w x I w with I = R diag(J) R'
         wrench[i, 0, 0] = mass[i] * out[i, 3, 0]
         wrench[i, 0, 1] = mass[i] * out[i, 3, 1]

@@ -54,6 +54,10 @@ def summary(walk: Walk) -> dict[str, Any]:
     }
 
 
+TABLES = ("gait.toml", "gait.txt", "bidyn.txt", "moma.txt", "servo.txt", "legs.csv", "walk.csv", "moments.csv")
+PLOTS = ("angles", "legs", "forces", "zmp", "foot", "torques", "power")
+FILES = (*TABLES, "path.csv", "servo.csv", "walk.npz", *(f"{name}.png" for name in PLOTS), "strobe.png", "walk.gif")
+"""What goes into the folder."""
 KNOWN_FAULTS = {"penetration", "landing height", "pelvis velocity jump", "straightest knee"}
 """Checks that the report's flat gait cannot pass (docs/gait.md, tests/gait1988/test_library.py)."""
 
@@ -122,7 +126,7 @@ def run(
         json: print the summary as JSON.
     """
     began = time.perf_counter()
-    what = load_gait(gait, case, bidyn, zmp)
+    what = load_gait(gait, case, bidyn, zmp, outputs=[out / name for name in FILES])
     with progress_bar(6, "loading (the first run compiles, about 15 s)") as update:
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.gait1988.gaitfile import write_gait_toml

@@ -33,6 +33,7 @@ from bunraku.gait1988.twelve_bodies import (
 )
 from bunraku.model.description import Description, Joint, Shape, ball, free, hinge
 from bunraku.model.model import Model
+from bunraku.model.rotations import quaternion
 
 BALLS = {0: "left_ankle", 2: "left_hip", 8: "right_hip", 10: "right_ankle"}
 HINGES = {1: "left_knee", 3: "waist", 9: "right_knee"}
@@ -129,10 +130,3 @@ def model_state(model: Model, walk: Walk, row: int) -> tuple[np.ndarray, np.ndar
         angle = figure.sign[body] * c[figure.source[body]] - figure.sign[parent] * c[figure.source[parent]]
         q[joint.iq], v[joint.iv], a[joint.iv] = angle
     return q, v, a
-
-
-def quaternion(R: np.ndarray) -> np.ndarray:
-    """Unit quaternion (w, x, y, z) of a rotation matrix whose angle is below 180 degrees."""
-    w = 0.5 * np.sqrt(max(0.0, 1.0 + np.trace(R)))
-    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    return np.array([w, *(axis / (4.0 * w))])

@@ -15,43 +15,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.model.model import Model
+from bunraku.humanoid.foot import Foot, feet_in
 from bunraku.recording.reader import RecordedFigure, Recording
 
 PRESSES = 1e-6  # of the weight: what counts as touching
 CHUNK = 2000  # frames whose hulls are made at a time
+soles_in = feet_in  # its name in version 0.1
 SIGNS = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
-
-
-class SoleOf(Protocol):
-    """A foot's sole: its body, the frame of the sole in the body's frame (middle of the lower face, x ahead, y left, z
-    up), half length and width [m]."""
-
-    @property
-    def body(self) -> int:
-        """Number of the body in the figure's model."""
-        ...
-
-    @property
-    def position(self) -> np.ndarray:
-        """(3,) m."""
-        ...
-
-    @property
-    def rotation(self) -> np.ndarray:
-        """(3, 3)."""
-        ...
-
-    @property
-    def half(self) -> np.ndarray:
-        """(2,) m."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,38 +69,7 @@ class FootLoads:
         return out
 
 
-@dataclass(frozen=True, eq=False)
-class SoleIn:
-    """A sole in a model, see `SoleOf`."""
-
-    body: int
-    position: np.ndarray
-    rotation: np.ndarray
-    half: np.ndarray
-
-
-class LinkSole(SoleOf, Protocol):
-    """A sole that knows the link it belongs to."""
-
-    @property
-    def link(self) -> str:
-        """Name of the foot."""
-        ...
-
-
-def soles_in(model: Model, feet: Sequence[LinkSole], of: Model) -> tuple[SoleIn, ...]:
-    """Soles of the model `of` in another one with the same feet, e.g. with bushes above them."""
-    out = []
-    for foot in feet:
-        old, new = of.frame(foot.link), model.frame(foot.link)
-        turn = new.rotation @ old.rotation.T
-        out.append(
-            SoleIn(new.body, new.position + turn @ (foot.position - old.position), turn @ foot.rotation, foot.half)
-        )
-    return tuple(out)
-
-
-def foot_loads(recording: Recording, feet: Sequence[SoleOf], figure: str | None = None) -> FootLoads:
+def foot_loads(recording: Recording, feet: Sequence[Foot], figure: str | None = None) -> FootLoads:
     """The loads of a figure's two feet (left, right) in every frame after the first, which has no step before it."""
     if len(feet) != 2:
         raise InputError(f"foot_loads: {len(feet)} feet; wanted two, left and right.")
@@ -165,7 +109,7 @@ def number_of(r: Recording, f: RecordedFigure) -> int:
 
 
 def sides(
-    r: Recording, f: RecordedFigure, number: int, feet: Sequence[SoleOf], pair: np.ndarray
+    r: Recording, f: RecordedFigure, number: int, feet: Sequence[Foot], pair: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(side, sign) of every contact point between the figure and what does not move: 0 left, 1 right, 2 elsewhere on
     the figure, -1 none of these; sign -1 where the force is on the other."""

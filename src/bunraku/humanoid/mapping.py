@@ -150,7 +150,7 @@ def changed(model: Model, known: Mapping[str, Any], feet: tuple[str, str]) -> Mo
 def only_soles(model: Model, description: Description, feet: tuple[str, str], stated: Mapping[str, Any] | None) -> None:
     """Take all shapes out of collisions but those of the feet; feet of meshes, cylinders or nothing get a box."""
     from bunraku.dynamics.functions import kinematics
-    from bunraku.humanoid.sole_shape import sole_under
+    from bunraku.humanoid.sole_shape import foot_on
 
     k = kinematics(model, model.neutral())
     bodies = {model.body(name) for name in feet}
@@ -172,13 +172,13 @@ def only_soles(model: Model, description: Description, feet: tuple[str, str], st
         if info.body not in bodies:
             raise InputError(f"humanoid: {name!r} is no foot.")
         known = {"feet": {"sole": stated}} if stated else {}
-        r = sole_under(model, info, k, known, ("left", "right")[side])
+        foot = foot_on(model, name, side, k, known)
         # from the body's frame to the link's own
-        at = info.rotation.T @ (r.position - info.position)
-        turn = info.rotation.T @ r.rotation
+        at = info.rotation.T @ (foot.position - info.position)
+        turn = info.rotation.T @ foot.rotation
         box = Shape(
             "box",
-            (float(r.half[0]), float(r.half[1]), THICK / 2),
+            (float(foot.half[0]), float(foot.half[1]), THICK / 2),
             tuple(at + turn @ np.array([0.0, 0.0, THICK / 2])),
             turn,
             role="both",

@@ -1,9 +1,16 @@
-"""Where a figure begins: on its feet, knees and elbows a little bent, its centre of mass above the middle of its soles.
+"""How a figure of any kind stands when its choreography begins: on the floor, knees and elbows a little bent.
 
 A straight knee cannot begin to bend by a pull at the hips (the pull has no moment about it), so figures with knees
-stand with bent ones. Robots that Bunraku has a mapping file of (bunraku.humanoid.mapping: talos, g1, simple_humanoid)
-are put on stage as they walk: with soles of boxes, and in a walker's stance. Other figures stand in the pose of their
-description, their lowest point on the floor. Checked in tests/choreography/test_engine.py and test_robots.py.
+stand with bent ones. `on_stage` asks in this order:
+    a robot with a mapping file (bunraku.humanoid.mapping: talos, g1, simple_humanoid) stands as it walks: soles of
+    boxes, in the walker's stance (bunraku.humanoid.stance);
+    a figure whose legs are called hip, knee and ankle and turn as a ball, a hinge and a ball, such as bk.human(), gets
+    knees of `KNEE`, and hips that put the centre of mass above the middle of its soles;
+    every other figure keeps the pose of its description, its lowest point on the floor.
+The walker's stance is another idea: it needs two feet with soles and legs of six degrees of freedom, and solves inverse
+kinematics so that soles stand exactly flat at the walking distance, with knees bent as deep as a stride needs. An
+opening pose needs none of that and is nearly upright: a dancer has its whole reach. Checked in
+tests/choreography/test_engine.py and tests/choreography/test_robots.py.
 """
 
 from __future__ import annotations
@@ -16,16 +23,11 @@ from bunraku.errors import InputError
 from bunraku.humanoid.mapping import mapping_of
 from bunraku.humanoid.parts import humanoid
 from bunraku.model.model import Model, ShapeInfo
+from bunraku.model.rotations import quaternion_about
 
 KNEE, ELBOW, OUT = 0.25, 0.35, 0.08  # rad
 LEGS = ("hip", "knee", "ankle")
-
-
-def about(axis: int, angle: float) -> np.ndarray:
-    """The quaternion of a turn about a coordinate axis."""
-    q = np.zeros(4)
-    q[0], q[1 + axis] = np.cos(angle / 2), np.sin(angle / 2)
-    return q
+NONE = float("inf")  # m: the height of a point that there is not
 
 
 def on_stage(model: Model) -> tuple[Model, np.ndarray]:
@@ -41,7 +43,8 @@ def on_stage(model: Model) -> tuple[Model, np.ndarray]:
         return walker.model, walker.stand.copy()
     if free and not any(s.role != "visual" for s in model.shapes):
         raise InputError(
-            f"Choreography: {model.name!r} has no shape that touches, so the floor cannot carry it; give its feet collision shapes."
+            f"Choreography: {model.name!r} has no shape that touches, so the floor cannot carry it; "
+            f"give its feet collision shapes."
         )
     return model, standing(model)
 
@@ -52,15 +55,15 @@ def own_collisions(model: Model) -> bool:
     return not any(s.kind in ("mesh", "cylinder") for s in model.shapes if s.role != "visual")
 
 
-def standing(model: Model, at: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
-    """q of the stance, its base at x, y = `at` if it is free."""
+def standing(model: Model) -> np.ndarray:
+    """q of the figure as it stands; a free base is above the origin."""
     q = model.neutral()
     names = {j.name for j in model.joints}
     free = model.joints[0].kind == "free" if model.joints else False
     if free and all(f"{side}_{x}" in names for side in ("left", "right") for x in LEGS):
         q = bent(model, q)
     if free:
-        q[:2] = at
+        q[:2] = 0.0
         q[2] -= lowest(model, q)
     return q
 
@@ -75,13 +78,13 @@ def bent(model: Model, q: np.ndarray) -> np.ndarray:
     def with_hip(hip: float) -> np.ndarray:
         out = q.copy()
         for side, sign in (("left", 1.0), ("right", -1.0)):
-            out[kinds[f"{side}_hip"].q] = about(1, -hip)
+            out[kinds[f"{side}_hip"].q] = quaternion_about(1, -hip)
             out[kinds[f"{side}_knee"].q] = KNEE
-            out[kinds[f"{side}_ankle"].q] = about(1, hip - KNEE)
+            out[kinds[f"{side}_ankle"].q] = quaternion_about(1, hip - KNEE)
             if f"{side}_elbow" in kinds and kinds[f"{side}_elbow"].kind == "hinge":
                 out[kinds[f"{side}_elbow"].q] = ELBOW
             if f"{side}_shoulder" in kinds and kinds[f"{side}_shoulder"].kind == "ball":
-                out[kinds[f"{side}_shoulder"].q] = about(0, sign * OUT)
+                out[kinds[f"{side}_shoulder"].q] = quaternion_about(0, sign * OUT)
         return out
 
     def ahead(hip: float) -> float:
@@ -107,21 +110,22 @@ def bent(model: Model, q: np.ndarray) -> np.ndarray:
 def lowest(model: Model, q: np.ndarray) -> float:
     """Height of the lowest point of the figure's shapes [m] that take part in collisions; 0 without any."""
     k = kinematics(model, q)
-    points = [p for s in model.shapes if s.role != "visual" for p in corners(s, k.rotation[s.body], k.position[s.body])]
-    return min(points, default=0.0)
+    shapes = [s for s in model.shapes if s.role != "visual"]
+    least = min((bottom(s, k.rotation[s.body], k.position[s.body]) for s in shapes), default=NONE)
+    return 0.0 if least == NONE else least
 
 
-def corners(s: ShapeInfo, R: np.ndarray, p: np.ndarray) -> list[float]:
-    """Heights of the lowest points of a shape on a body."""
+def bottom(s: ShapeInfo, R: np.ndarray, p: np.ndarray) -> float:
+    """Height of the lowest point of a shape [m] whose body is at p, turned by R; NONE where it has no end."""
     up = (R @ s.rotation)[2]
     height = float(p[2] + (R @ s.position)[2])
     if s.kind == "sphere":
-        return [height - s.size[0]]
+        return height - s.size[0]
     if s.kind == "capsule":
-        return [height - s.size[0] - s.size[1] * abs(float(up[2]))]
+        return height - s.size[0] - s.size[1] * abs(float(up[2]))
     if s.kind == "cylinder":
-        return [height - s.size[0] * float(np.hypot(up[0], up[1])) - s.size[1] * abs(float(up[2]))]
+        return height - s.size[0] * float(np.hypot(up[0], up[1])) - s.size[1] * abs(float(up[2]))
     if s.kind == "box":
-        return [height - float(np.abs(up) @ np.array(s.size))]
+        return height - float(np.abs(up) @ np.array(s.size))
     hull = hull_of_mesh(s.mesh, s.scale, s.link)[0] if s.kind == "mesh" else None
-    return [] if hull is None else [height + float(((hull.vertices + hull.centre) @ up).min())]
+    return NONE if hull is None else height + float(((hull.vertices + hull.centre) @ up).min())

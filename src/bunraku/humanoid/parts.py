@@ -1,18 +1,17 @@
 """Which parts of a figure walk: its feet and their soles, legs, trunk and hands, and the stance it walks from.
 
 Found by geometry in the described pose, in which a figure stands upright and faces +x: feet are the two lowest ends of
-the tree on both sides of y = 0, a leg is the chain of joints from a foot to where both chains meet, a sole is the
-rectangle under a foot's collision shapes (bunraku.humanoid.sole_shape). What cannot be found so is stated in a mapping,
-a small TOML file (bunraku.humanoid.mapping); files of known robots are in bunraku/mappings and are found by the model's
-name. Frames: a sole's origin is the middle of its rectangle, x ahead, y left, z up. Checked in
-tests/humanoid/test_parts.py.
+the tree on both sides of y = 0, a leg is the chain of joints from a foot to where both chains meet, a sole
+(bunraku.humanoid.foot) is the rectangle under a foot's collision shapes (bunraku.humanoid.sole_shape). What cannot be
+found so is stated in a mapping, a small TOML file (bunraku.humanoid.mapping); files of known robots are in
+bunraku/mappings and are found by the model's name. Checked in tests/humanoid/test_parts.py.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,37 +19,12 @@ import numpy as np
 
 from bunraku.dynamics.functions import frame_jacobian, kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.foot import SIDES, Foot
 from bunraku.humanoid.mapping import changed, mapping_of
-from bunraku.humanoid.sole_shape import Rectangle, sole_under
-from bunraku.model.model import FrameInfo, Model
+from bunraku.humanoid.sole_shape import foot_on
+from bunraku.model.model import Model
 
-SIDES = ("left", "right")
 LEG_DOF = 6  # a sole has six coordinates
-
-
-@dataclass(frozen=True, eq=False)
-class FootOf:
-    """A foot: the pose of its sole in its body's frame, half length and half width [m], and the joints of its leg from
-    hip to ankle."""
-
-    side: int  # 0 left, 1 right
-    link: str
-    body: int
-    position: np.ndarray
-    rotation: np.ndarray
-    half: np.ndarray
-    joints: tuple[str, ...]
-
-    @cached_property
-    def frame(self) -> FrameInfo:
-        """The sole as a frame, for frame_jacobian and Kinematics.pose."""
-        return FrameInfo(f"{SIDES[self.side]} sole", self.body, self.position, self.rotation, False)
-
-    @property
-    def corners(self) -> np.ndarray:
-        """(4, 3): heel right, heel left, toe right, toe left, in the sole's frame."""
-        x, y = self.half
-        return np.array([(-x, -y, 0.0), (-x, y, 0.0), (x, -y, 0.0), (x, y, 0.0)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +33,16 @@ class Humanoid:
     `stand` is q of a walker's stance: knees bent, soles flat on z = 0, the centre of mass above their middle."""
 
     model: Model
-    feet: tuple[FootOf, FootOf]
+    feet: tuple[Foot, Foot]
     trunk: str
     hands: tuple[str | None, str | None]
     mapping: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, model: Model, mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> Humanoid:
+        """The walking parts of a figure: feet, legs, trunk, hands. mapping: a TOML file, or its content as a dict, that
+        names what cannot be found; those of simple_humanoid, TALOS and G1 are found by the model's name."""
+        return humanoid(model, mapping)
 
     @cached_property
     def stand(self) -> np.ndarray:
@@ -113,7 +93,6 @@ def humanoid(model: Model | Humanoid, mapping: str | os.PathLike[str] | Mapping[
     common = next(b for b in chains[0] if b in chains[1])
     feet = []
     for side, (name, bodies) in enumerate(zip(links, chains)):
-        info = model.frame(name)
         of_body: dict[int, list[str]] = {}
         for j in model.joints:
             if j.nv:
@@ -125,19 +104,13 @@ def humanoid(model: Model | Humanoid, mapping: str | os.PathLike[str] | Mapping[
                 f"humanoid: {model.name!r} has no feet that can step: from {name!r} to {model.body_names[common]!r} its leg has {freedom} "
                 f"degrees of freedom and needs {LEG_DOF}; name other feet in a mapping: [feet] left = …, right = …."
             )
-        rectangle = sole_under(model, info, k, known, SIDES[side])
-        feet.append(foot_of(side, name, info.body, rectangle, tuple(leg)))
+        feet.append(replace(foot_on(model, name, side, k, known), joints=tuple(leg)))
     trunk = str(known.get("trunk") or found(model, ("torso", "trunk", "chest")) or model.body_names[common])
     given = known.get("hands") or (None, None)
     ends = [given[s] or hand_of(model, k, s) for s in (0, 1)]
     for name in (trunk, *(e for e in ends if e)):
         model.frame(name)
     return Humanoid(model, (feet[0], feet[1]), trunk, (ends[0], ends[1]), known)
-
-
-def foot_of(side: int, link: str, body: int, rectangle: Rectangle, joints: tuple[str, ...]) -> FootOf:
-    """A foot with a rectangle as its sole."""
-    return FootOf(side, link, body, rectangle.position, rectangle.rotation, rectangle.half, joints)
 
 
 def parent_bodies(model: Model) -> list[int]:
@@ -195,7 +168,7 @@ def hand_of(model: Model, k: Any, side: int) -> str | None:
     return None
 
 
-def pitch_dofs(h: Humanoid, f: FootOf, q: np.ndarray) -> list[tuple[int, float, int]]:
+def pitch_dofs(h: Humanoid, f: Foot, q: np.ndarray) -> list[tuple[int, float, int]]:
     """(index into v, sign, body) of the leg's degrees of freedom that turn about the figure's y axis at q, from hip to
     ankle."""
     J = frame_jacobian(h.model, q, f.frame)[3:]
@@ -211,7 +184,7 @@ def pitch_dofs(h: Humanoid, f: FootOf, q: np.ndarray) -> list[tuple[int, float, 
     return out
 
 
-def leg_length(h: Humanoid, foot: FootOf) -> float:
+def leg_length(h: Humanoid, foot: Foot) -> float:
     """The straight leg: from the hip (first joint of the leg) to the knee (the second that swings it ahead) and on to
     the foot's body."""
     q = h.model.neutral()

@@ -9,42 +9,35 @@ may be turned against the body's. Checked in tests/humanoid/test_parts.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bunraku.dynamics.functions import Kinematics
 from bunraku.errors import InputError
-from bunraku.model.model import FrameInfo, Model, ShapeInfo
+from bunraku.humanoid.foot import SIDES, Foot
+from bunraku.model.model import Model, ShapeInfo
 
 LEVEL = 0.004  # m
 
 
-@dataclass(frozen=True, eq=False)
-class Rectangle:
-    """A sole in its body's frame: middle, axes (columns x ahead, y left, z up), half length and half width."""
-
-    position: np.ndarray
-    rotation: np.ndarray
-    half: np.ndarray
-
-
-def sole_under(model: Model, info: FrameInfo, k: Kinematics, known: Mapping[str, Any], side: str) -> Rectangle:
-    """The sole of the body that carries a link; see the module text."""
+def foot_on(model: Model, link: str, side: int, k: Kinematics, known: Mapping[str, Any]) -> Foot:
+    """A link as a foot, with the sole of the body that carries it; see the module text. k: the described pose; known:
+    what a mapping states."""
+    info = model.frame(link)
     R, p = k.rotation[info.body], k.position[info.body]
     stated = known.get("feet", {}).get("sole")
     if stated:
-        mirror = 1.0 if side == "left" else -1.0
+        mirror = 1.0 if side == 0 else -1.0
         offset = np.array([stated.get("ahead", 0.0), mirror * stated.get("left", 0.0), -stated.get("below", 0.0)])
         middle = p + R @ info.position + offset
-        return Rectangle(R.T @ (middle - p), R.T.copy(), np.array(stated["half"], dtype=float))
+        return Foot(side, link, info.body, R.T @ (middle - p), R.T.copy(), np.array(stated["half"], dtype=float))
     shapes = [s for s in model.shapes if s.body == info.body and s.role != "visual"]
     points = [x for s in shapes for x in shape_points(s, R)]
     if not points:
         raise InputError(
-            f"humanoid: {model.name!r} has no sole on its {side} foot {info.name!r}: no collision shape is there; state it in a mapping: "
-            "[feet] sole = { below = …, ahead = …, half = [length / 2, width / 2] }."
+            f"humanoid: {model.name!r} has no sole on its {SIDES[side]} foot {link!r}: no collision shape is there; "
+            "state it in a mapping: [feet] sole = { below = …, ahead = …, half = [length / 2, width / 2] }."
         )
     x = p + np.array(points) @ R.T
     flat = x[x[:, 2] < x[:, 2].min() + LEVEL]
@@ -54,11 +47,11 @@ def sole_under(model: Model, info: FrameInfo, k: Kinematics, known: Mapping[str,
     half = 0.5 * np.array([toe - heel, high - low])
     if half.min() < 0.005:
         raise InputError(
-            f"humanoid: the sole of {info.name!r} is {2e3 * half[0]:.0f} mm long and {2e3 * half[1]:.0f} mm wide; a figure cannot stand on that, "
-            "state a sole in a mapping."
+            f"humanoid: the sole of {link!r} is {2e3 * half[0]:.0f} mm long and {2e3 * half[1]:.0f} mm wide; "
+            "a figure cannot stand on that, state a sole in a mapping."
         )
     middle = np.array([0.5 * (heel + toe), 0.5 * (low + high), flat[:, 2].min()])
-    return Rectangle(R.T @ (middle - p), R.T.copy(), half)
+    return Foot(side, link, info.body, R.T @ (middle - p), R.T.copy(), half)
 
 
 def shape_points(s: ShapeInfo, R: np.ndarray) -> list[np.ndarray]:

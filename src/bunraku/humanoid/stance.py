@@ -11,7 +11,8 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.parts import FootOf, Humanoid, pitch_dofs
+from bunraku.humanoid.foot import Foot
+from bunraku.humanoid.parts import Humanoid, pitch_dofs
 from bunraku.humanoid.walking_ik import walking_poses
 from bunraku.model.configuration import integrate
 
@@ -32,7 +33,7 @@ def posture(h: Humanoid) -> np.ndarray:
     return q
 
 
-def bend_leg(h: Humanoid, f: FootOf, q: np.ndarray) -> None:
+def bend_leg(h: Humanoid, f: Foot, q: np.ndarray) -> None:
     """Bend the knee by KNEE, hip and ankle so that the sole keeps its direction; q is changed. The knee is the middle
     one of the leg's pitch joints."""
     hip, knee, ankle = pitch_dofs(h, f, q)[:3]

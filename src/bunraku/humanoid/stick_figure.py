@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.model.along import frame_along
 from bunraku.model.description import Description, Link, Shape
+from bunraku.model.rotations import frame_along
 
 RADIUS = 0.2  # of a stick's length, within THIN … THICK
 THIN, THICK = 0.012, 0.055  # m

@@ -1,4 +1,4 @@
-"""Where a figure touches: the corners of its soles, and how a contact's wrench is shared among points.
+"""How points share the wrench of a contact: the corners of a sole, or the point of a grip.
 
 A wrench (f, n) about the middle of four coplanar corners p_i is carried by forces at the corners: upwards  w_i fz  with
 the bilinear weights of the centre of pressure  c = (-ny, nx) / fz, which are all >= 0 exactly where c lies in the
@@ -9,50 +9,9 @@ take the force at one point and a moment as a couple. Checked in tests/humanoid/
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from bunraku.errors import InputError
-from bunraku.model.model import Model
-
 COUPLE = 0.05  # m: half the distance of the two points of a couple
-
-
-@dataclass(frozen=True, eq=False)
-class Sole:
-    """The lower face of a link's box: corners (4, 3) in the body's frame: heel right, heel left, toe right, toe left,
-    where x is ahead and y left."""
-
-    link: str
-    body: int
-    corners: np.ndarray
-
-    @property
-    def middle(self) -> np.ndarray:
-        """Of the corners, in the body's frame."""
-        return self.corners.mean(axis=0)
-
-
-def sole_of(model: Model, link: str) -> Sole | None:
-    """The sole of a link: the lower face of its lowest box; None where it has no box."""
-    boxes = [s for s in model.shapes if s.link == link and s.kind == "box" and s.role != "visual"]
-    if not boxes:
-        return None
-    box = min(boxes, key=lambda s: s.position[2] - s.size[2])
-    signs = np.array([(-1, -1, -1), (-1, 1, -1), (1, -1, -1), (1, 1, -1)], dtype=float)
-    return Sole(link, box.body, box.position + (signs * np.asarray(box.size)) @ box.rotation.T)
-
-
-def soles(model: Model, *, missing: bool = False) -> tuple[Sole, ...]:
-    """The soles of all links that are called feet; none where `missing` allows it."""
-    names = [f.name for f in model.links if "foot" in f.name.lower() or "sole" in f.name.lower()]
-    found = [s for s in (sole_of(model, name) for name in names) if s is not None]
-    if not found and not missing:
-        raise InputError(
-            f"figure {model.name!r} has no link with 'foot' in its name and a box as its sole; name the contacts yourself."
-        )
-    return tuple(found)
 
 
 def corner_forces(corners: np.ndarray, middle: np.ndarray, wrench: np.ndarray) -> np.ndarray:

@@ -21,8 +21,9 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
 from bunraku.humanoid.parts import Humanoid
 from bunraku.model.configuration import difference, integrate
-from bunraku.model.limits import swing_twist
+from bunraku.model.limits import swing_twist, swing_twist_rates
 from bunraku.model.model import Model
+from bunraku.model.rotations import rotation_vector
 
 POSTURE, LIMIT = 1e-3, 3.0
 ANKLE_TWIST = 30.0  # a ball at the ankle leaves turning to the hip: so much heavier is its twist
@@ -66,26 +67,6 @@ def barrier(excess: np.ndarray, zone: np.ndarray | float) -> tuple[np.ndarray, n
     return LIMIT * zone * x**3, 3.0 * LIMIT * x**2
 
 
-def ball_rows(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gradients (n, 3) of swing and twist in child axes, for quaternions (n, 4): bunraku.model.limits.swing_twist_rates
-    for many."""
-    w, x, y, z = q.T
-    tip = np.column_stack(
-        [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)]
-    )  # the child's z axis
-    lean = np.column_stack([-tip[:, 1], tip[:, 0], np.zeros(len(q))])
-    swing = lean / np.maximum(np.linalg.norm(lean, axis=1), 1e-9)[:, None]
-    twist = (tip + np.array([0.0, 0.0, 1.0])) / np.maximum(1.0 + tip[:, 2], 1e-9)[:, None]
-
-    def back(v: np.ndarray) -> np.ndarray:
-        """Vectors of the socket in child axes."""
-        u = -q[:, 1:]
-        t = 2.0 * np.cross(u, v)
-        return v + w[:, None] * t + np.cross(u, t)
-
-    return back(swing), back(twist)
-
-
 def near_ranges(h: Humanoid, q: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, list]:
     """Gradient (n, nv) of the barriers that keep the legs inside their ranges, which begin ZONE inside; diagonal (n,
     nv) of their Hessian and the weights (nv); and for balls at a barrier [(samples, where in v, inverse of its block
@@ -101,7 +82,7 @@ def near_ranges(h: Humanoid, q: np.ndarray, weights: np.ndarray) -> tuple[np.nda
             turn = np.maximum(twist - (j.twist[1] - zone), 0.0) + np.minimum(twist - (j.twist[0] + zone), 0.0)
             rows = np.flatnonzero((over != 0.0) | (turn != 0.0))
             if len(rows):
-                swing_row, twist_row = ball_rows(q[rows, j.q])
+                swing_row, twist_row = np.moveaxis(swing_twist_rates(q[rows, j.q])[1], 1, 0)
                 (gs, hs), (gt, ht) = barrier(over[rows], ZONE), barrier(turn[rows], zone)
                 g[rows, j.v] = gs[:, None] * swing_row + gt[:, None] * twist_row
                 block = hs[:, None, None] * swing_row[:, :, None] * swing_row[:, None, :]
@@ -138,20 +119,12 @@ def beyond_ranges(model: Model, q: np.ndarray) -> np.ndarray:
     return np.maximum(out, 0.0)
 
 
-def rotation_vectors(R: np.ndarray) -> np.ndarray:
-    """Rotation vectors [rad] of matrices (…, 3, 3) that turn by less than half a turn."""
-    w = 0.5 * np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1)
-    s = np.linalg.norm(w, axis=-1, keepdims=True)
-    c = 0.5 * (np.trace(R, axis1=-2, axis2=-1)[..., None] - 1.0)
-    return w * np.where(s > 1e-9, np.arctan2(s, c) / np.maximum(s, 1e-9), 1.0)
-
-
 def sole_errors(h: Humanoid, q: np.ndarray, position: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """(n, 12): for both soles, plan minus place [m] and the rotation vector to the plan [rad], world axes."""
     k, parts = kinematics(h.model, q), []
     for f in h.feet:
         p, R = k.pose(f.frame)
-        parts += [position[:, f.side] - p, rotation_vectors(rotation[:, f.side] @ np.swapaxes(R, -1, -2))]
+        parts += [position[:, f.side] - p, rotation_vector(rotation[:, f.side] @ np.swapaxes(R, -1, -2))]
     return np.concatenate(parts, axis=1)
 
 

@@ -7,7 +7,9 @@ cached on disk. `@inline`  marks a small helper that is inlined into every kerne
 A kernel's cache folder is named after a hash of every source file that can take part in it (bunraku.kernel.sources) and
 of the Numba and Python versions, so that an edited helper can never leave a stale caller behind (Numba itself looks at
 the caller's file only). It lies in `$BUNRAKU_CACHE_DIR`, else in the user's cache folder, else, where that cannot be
-written, in a temporary folder.
+written, in a temporary folder. What a cache holds is run. So a folder into which another user could put something is
+not used, which is looked at before every reading and writing; where no other is left, a new one serves this process
+alone.
 
 A kernel that is not in the cache says on stderr that it compiles, on a terminal with a running clock; `BUNRAKU_QUIET=1`
 silences it. With `NUMBA_DISABLE_JIT=1` the same sources run as plain Python. Checked in tests/kernel/test_compile.py.
@@ -15,8 +17,10 @@ silences it. With `NUMBA_DISABLE_JIT=1` the same sources run as plain Python. Ch
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -45,20 +49,51 @@ def cache_folder(path: Path) -> Path:
     for root in _roots():
         folder = root / source_hash(path)
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-                continue  # compiled code is run: another user's folder is not trusted
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if not trusted(folder):
+                continue
             (folder / MARK).touch()
         except OSError:
             continue
         _remove_old(root, folder)
         return folder
-    return Path(tempfile.mkdtemp(prefix="bunraku-kernels-"))  # for this process only
+    return _of_this_process()
+
+
+def trusted(folder: Path) -> bool:
+    """Whether nobody but us can have put anything into a cache folder. Its parent is looked at, too, where that is in
+    the temporary folder, where everybody can make one; a parent that the user chose is the user's care."""
+    return _ours(folder) and (folder.parent != _temporary() or _ours(folder.parent))
+
+
+def _ours(folder: Path) -> bool:
+    """Whether it is a folder, not a link to one, that belongs to us and nobody else can write to."""
+    if not hasattr(os, "getuid"):
+        return True  # Windows: the temporary folder is the user's own
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+@cache
+def _of_this_process() -> Path:
+    """A new folder, removed at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="bunraku-kernels-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _temporary() -> Path:
+    """The folder for caches that all processes of this user find in the temporary folder."""
+    return Path(tempfile.gettempdir()) / f"bunraku-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
 
 
 def _roots() -> list[Path]:
     """Places for the cache, best first."""
-    temporary = Path(tempfile.gettempdir()) / f"bunraku-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    temporary = _temporary()
     if os.environ.get("BUNRAKU_CACHE_DIR"):
         return [Path(os.environ["BUNRAKU_CACHE_DIR"]), temporary]
     try:
@@ -108,6 +143,13 @@ class _CacheImpl(CompileResultCacheImpl):
 
 class _Cache(FunctionCache):
     _impl_class = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        return super().load_overload(sig, target_context) if trusted(Path(self._cache_path)) else None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if trusted(Path(self._cache_path)):
+            super().save_overload(sig, data)
 
 
 class _Announcer(event.Listener):

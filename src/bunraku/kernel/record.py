@@ -22,18 +22,20 @@ array, without it the next number counts:
     ref(R), many(R)                             an array as one record; an array (n, ...) as n records
     inner(R)                                    R is itself a record of a Table: the same table, R's arrays
 
-`put` gives a Table its arrays by name; `save` and `load` turn a record into plain lists and back, bit for bit; `flat`
-shows all its numbers, `handle` its address. While a kernel runs, nobody may `put`: addresses and sizes count as fixed.
-Compiled code checks no index. Each record is a type of its own to the compiler and a part that is called with two
-types compiles twice: so records contain each other and never inherit. Checked in tests/kernel/test_record.py.
+In Python `put` gives a Table its arrays by name and `x.column("place")` is one field of n records, an array (n, 3).
+`save` and `load` turn a record into plain lists and back, bit for bit; `flat` shows all its numbers, `handle` its
+address. While a kernel runs, nobody may `put`: addresses and sizes count as fixed. Compiled code checks no index.
+Each record is a type of its own to the compiler and a part that is called with two types compiles twice: so records
+contain each other and never inherit. Checked in tests/kernel/test_record.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
-from typing import Any, ClassVar, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -60,61 +62,72 @@ class Field:
     name: str = ""
     offset: int = 0  # in words of 8 bytes, from the record's or the table's address
 
-    @property
+    @cached_property
     def in_table(self) -> bool:
         """Whether it belongs into a Table."""
         return self.kind.startswith("table") or (self.kind == "record" and self.of.layout.slots > 0)
 
-    @property
+    @cached_property
     def words(self) -> int:
         """Its size."""
         return prod(self.shape) * (1 if self.of is None else self.of.layout.words)
+
+    @cached_property
+    def place(self) -> slice:
+        """Where its words are."""
+        return slice(self.offset, self.offset + self.words)
 
     def __get__(self, record: Any, owner: Any = None) -> Any:
         if record is None:
             return self
         if self.in_table:
             return self._of_table(record)
-        words = record.source[self.offset : self.offset + self.words]
         if self.kind == "record":
-            return self.of(words)
+            return _view(self.of, record.source[self.place])
         if self.kind == "records":
-            return Many(self.of, words.reshape(-1, self.of.layout.words))
-        words = words.view(self.dtype)
+            return Many(self.of, record.source[self.place].reshape(-1, self.of.layout.words))
+        numbers = self._numbers(record)
         if self.kind == "number":
-            return words[0]  # np.float64: divides by zero as compiled code does
+            return numbers[0]  # np.float64: divides by zero as compiled code does
         if self.kind == "tuple":
-            return tuple(words)
-        return Tuples(tuple, words.reshape(self.shape)) if self.kind == "tuples" else words.reshape(self.shape)
+            return tuple(numbers)
+        return Tuples(tuple, numbers.reshape(self.shape)) if self.kind == "tuples" else numbers.reshape(self.shape)
+
+    def _numbers(self, record: Any) -> np.ndarray:
+        words = record.source[self.place]
+        return words if words.dtype.type is self.dtype else words.view(self.dtype)
 
     def _of_table(self, record: Any) -> Any:
         if self.kind == "record":
-            return self.of(record)
+            return _view(self.of, record.source)
         array = record.source.arrays[self.slot]
         if array is None:
             raise AttributeError(f"{type(record).__name__}.{self.name} has no array yet: put(record, {self.name}=...).")
         if self.kind == "table array":
             return array
         self.check(array)
-        return self.of(array) if self.kind == "table record" else Many(self.of, array.reshape(-1, self.of.layout.words))
+        if self.kind == "table record":
+            return _view(self.of, array.reshape(-1))
+        return Many(self.of, array.reshape(-1, self.of.layout.words))
 
     def check(self, array: np.ndarray) -> None:
         """TypeError where a Table's array is not what was declared."""
         if self.kind == "table array":
+            if array.dtype == self.dtype and array.ndim == len(self.shape):
+                return
             wanted = f"{np.dtype(self.dtype)}, {len(self.shape)} axes"
-            fits = array.dtype == self.dtype and array.ndim == len(self.shape)
         else:
-            words = self.of.layout.words
+            count, words = len(array) if self.kind == "table records" else 1, self.of.layout.words
+            if array.size == count * words:
+                return
             wanted = f"{words} numbers" if self.kind == "table record" else f"rows of {words} numbers"
-            fits = prod(array.shape if self.kind == "table record" else array.shape[1:]) == words
-        if not fits:
-            raise TypeError(f"{self.name}: wanted {wanted}; got {array.dtype} of shape {array.shape}.")
+        raise TypeError(f"{self.name}: wanted {wanted}; got {array.dtype} of shape {array.shape}.")
 
     def __set__(self, record: Any, value: Any) -> None:
         if self.kind not in ("number", "tuple"):
             name = f"{type(record).__name__}.{self.name}"
             raise AttributeError(f"{name} is an array or a record: write {self.name}[...] = or one of its fields.")
-        record.source[self.offset : self.offset + self.words].view(self.dtype)[:] = value
+        self._numbers(record)[:] = value
 
 
 @dataclass(eq=False)
@@ -194,6 +207,13 @@ class Record(metaclass=_WithSlots):
         self.source = source if layout.slots else source.reshape(-1)
 
 
+def _view(of: type[Record], source: Any) -> Any:
+    """A record that looks into memory that is known to fit."""
+    record = object.__new__(of)
+    record.source = source
+    return record
+
+
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
@@ -213,14 +233,22 @@ class Many(Generic[T]):
         return k
 
     def __getitem__(self, k: int) -> T:
-        return self.of(self.rows[self._checked(k)])
+        return _view(self.of, self.rows[self._checked(k)])
 
     def __iter__(self) -> Iterator[T]:
         return (self[k] for k in range(len(self)))
 
+    def column(self, name: str) -> np.ndarray:
+        """One field of all records, a view (n, ...); in Python only."""
+        f = _field(self.of, name)
+        return self.rows[:, f.place].view(f.dtype).reshape(len(self), *f.shape)
+
 
 class Tuples(Many[T]):
     """Tuples side by side: x[k] is one, a copy; x[k] = (a, b, c) sets it."""
+
+    def __getitem__(self, k: int) -> T:
+        return self.of(self.rows[self._checked(k)])
 
     def __setitem__(self, k: int, value: T) -> None:
         self.rows[self._checked(k)] = value
@@ -229,10 +257,15 @@ class Tuples(Many[T]):
         return np.array(self.rows, dtype=dtype)
 
 
+def zeros(of: type[Record], count: int) -> np.ndarray:
+    """Memory for `count` records: what a Table takes for `many`."""
+    return np.zeros((count, of.layout.words), of.layout.dtype)
+
+
 def put(record: R, **arrays: np.ndarray | Record) -> R:
     """Give the Table of a record arrays (or records of their own memory) by name."""
     for name, array in arrays.items():
-        f = _field(record, name)
+        f = _field(type(record), name)
         words = flat(array) if isinstance(array, Record) else array
         f.check(words)
         record.source.put(f.slot, words)
@@ -247,7 +280,7 @@ def save(record: Record) -> dict[str, Any]:
 def load(record: R, saved: dict[str, Any]) -> R:
     """Put saved numbers back; what `saved` does not name stays as it is."""
     for name, value in saved.items():
-        _field(record, name)
+        _field(type(record), name)
         old = getattr(record, name)
         if isinstance(old, Record):
             load(old, value)
@@ -270,10 +303,10 @@ def _plain(x: Any) -> Any:
     return np.asarray(x).tolist()
 
 
-def _field(record: Record, name: str) -> Field:
-    fields = record.layout.fields
+def _field(of: type[Record], name: str) -> Field:
+    fields = of.layout.fields
     if name not in fields:
-        raise KeyError(f"{type(record).__name__} has no field {name!r}. It has: {', '.join(fields)}.")
+        raise KeyError(f"{of.__name__} has no field {name!r}. It has: {', '.join(fields)}.")
     return fields[name]
 
 
@@ -296,6 +329,14 @@ def flat(record: Record) -> np.ndarray:
 
 def _declared(kind: Kind, *shape: int, dtype: Any = np.float64, of: Any = None, at: Any = None) -> Any:
     return Field(kind, shape, dtype, of, at)
+
+
+if TYPE_CHECKING:
+
+    class Array(np.ndarray):
+        """What `x[k]` gives depends on k, which a kernel's type checker does not know."""
+
+        def __getitem__(self, key: Any) -> Any: ...
 
 
 Pair = tuple[float, float]
@@ -343,12 +384,12 @@ def mat3s(count: int) -> Tuples[Mat3]:
     return _declared("tuples", count, 9)
 
 
-def reals(*shape: int) -> np.ndarray:
+def reals(*shape: int) -> Array:
     """An array of float64 of fixed shape."""
     return _declared("array", *shape)
 
 
-def wholes(*shape: int) -> np.ndarray:
+def wholes(*shape: int) -> Array:
     """An array of int64 of fixed shape."""
     return _declared("array", *shape, dtype=np.int64)
 
@@ -362,27 +403,27 @@ def inner(of: Any, count: int | None = None) -> Any:
     return _declared("record", of=of) if count is None else _declared("records", count, of=of)
 
 
-def vector(at: int | None = None) -> np.ndarray:
+def vector(at: int | None = None) -> Array:
     """Array of a Table: float64, one axis."""
     return _declared("table array", 0, at=at)
 
 
-def matrix(at: int | None = None) -> np.ndarray:
+def matrix(at: int | None = None) -> Array:
     """Array of a Table: float64, two axes."""
     return _declared("table array", 0, 0, at=at)
 
 
-def block(at: int | None = None) -> np.ndarray:
+def block(at: int | None = None) -> Array:
     """Array of a Table: float64, three axes."""
     return _declared("table array", 0, 0, 0, at=at)
 
 
-def int_vector(at: int | None = None) -> np.ndarray:
+def int_vector(at: int | None = None) -> Array:
     """Array of a Table: int64, one axis."""
     return _declared("table array", 0, dtype=np.int64, at=at)
 
 
-def int_matrix(at: int | None = None) -> np.ndarray:
+def int_matrix(at: int | None = None) -> Array:
     """Array of a Table: int64, two axes."""
     return _declared("table array", 0, 0, dtype=np.int64, at=at)
 

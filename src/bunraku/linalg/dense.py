@@ -1,10 +1,10 @@
-"""Small dense algebra in lanes, on padded square matrices inside one flat buffer: product, factorisation, solve.
+"""Small dense algebra in lanes, on padded square matrices inside flat arrays: product, factorisation, solve.
 
-A matrix starts at `at` and has rows of n numbers, of which `size` count, both multiples of 4. Factorisation A = L U
-without pivoting, four pivots at a time, in place: U on and above the diagonal, the multipliers below (a symmetric A is
-read above the diagonal only: L D L', half the work). That is safe for what comes here, a positive semi-definite matrix
-plus a small diagonal; a pivot that still is too small is replaced by `tiny`. Cost size^3/6 (symmetric) or size^3/3
-multiply-adds. Checked in tests/linalg/test_dense.py against NumPy.
+A matrix starts at `at` of its array and has rows of n numbers, of which `size` count, both multiples of 4; vectors are
+arrays from 0 on. Factorisation A = L U without pivoting, four pivots at a time, in place: U on and above the diagonal,
+the multipliers below (a symmetric A is read above the diagonal only: L D L', half the work). That is safe for what
+comes here, a positive semi-definite matrix plus a small diagonal; a pivot that still is too small is replaced by
+`tiny`. Cost size^3/6 (symmetric) or size^3/3 multiply-adds. Checked in tests/linalg/test_dense.py against NumPy.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ def padded(m):
 
 
 @inline
-def multiply(work, at, n, m, x, b, out):
-    """work[out] = A' work[x] + work[b] for the leading m rows of A, all n columns (A symmetric: A x + b)."""
+def multiply(A, n, m, x, b, out):
+    """out = A' x + b for the leading m rows of A, all n columns (A symmetric: A x + b)."""
     for i in range(0, n, LANES):
-        even = wide_ld(work, b + i)
+        even = wide_ld(b, i)
         odd = join(0.0, 0.0, 0.0, 0.0)
         for j in range(0, m - 1, 2):
-            even = even + wide_ld(work, at + j * n + i) * ld(work, x + j)
-            odd = odd + wide_ld(work, at + (j + 1) * n + i) * ld(work, x + j + 1)
+            even = even + wide_ld(A, j * n + i) * ld(x, j)
+            odd = odd + wide_ld(A, (j + 1) * n + i) * ld(x, j + 1)
         if m % 2 == 1:
-            even = even + wide_ld(work, at + (m - 1) * n + i) * ld(work, x + m - 1)
-        wide_st(work, out + i, even + odd)
+            even = even + wide_ld(A, (m - 1) * n + i) * ld(x, m - 1)
+        wide_st(out, i, even + odd)
 
 
 @inline
@@ -41,7 +41,7 @@ def pivot(a, tiny):
 
 @inline
 def factor(work, at, n, size, pivots, symmetric, tiny, inverse):
-    """A = L U in place; the inverse pivots go to work[inverse], the smallest allowed pivots stand in work[tiny].
+    """A = L U in place; gives the inverse pivots, takes the smallest allowed ones, `tiny`.
 
     With pivots < size (a multiple of 4 too) it stops there: the rest of A becomes what is left of it (its Schur
     complement; above the diagonal only, if symmetric)."""
@@ -62,23 +62,23 @@ def factor(work, at, n, size, pivots, symmetric, tiny, inverse):
             a21 = a12
             a31 = a13
             a32 = a23
-        p0 = pivot(u00, ld(work, tiny + k))
+        p0 = pivot(u00, ld(tiny, k))
         l10 = a10 * p0
         l20 = a20 * p0
         l30 = a30 * p0
         u11 = a11 - l10 * u01
         u12 = a12 - l10 * u02
         u13 = a13 - l10 * u03
-        p1 = pivot(u11, ld(work, tiny + k + 1))
+        p1 = pivot(u11, ld(tiny, k + 1))
         l21 = (a21 - l20 * u01) * p1
         l31 = (a31 - l30 * u01) * p1
         u22 = a22 - l20 * u02 - l21 * u12
         u23 = a23 - l20 * u03 - l21 * u13
-        p2 = pivot(u22, ld(work, tiny + k + 2))
+        p2 = pivot(u22, ld(tiny, k + 2))
         l32 = (a32 - l30 * u02 - l31 * u12) * p2
         u33 = a33 - l30 * u03 - l31 * u13 - l32 * u23
-        p3 = pivot(u33, ld(work, tiny + k + 3))
-        wide_st(work, inverse + k, join(p0, p1, p2, p3))
+        p3 = pivot(u33, ld(tiny, k + 3))
+        wide_st(inverse, k, join(p0, p1, p2, p3))
         wide_st(work, r1 + k, join(l10, u11, u12, u13))
         wide_st(work, r2 + k, join(l20, l21, u22, u23))
         wide_st(work, r3 + k, join(l30, l31, l32, u33))
@@ -137,13 +137,13 @@ def total(x):
 
 @inline
 def rows_times(work, row, n, x, start, stop):
-    """Four neighbouring rows times work[x], from column start to stop."""
+    """Four neighbouring rows, the first of which starts at `row`, times x, from column start to stop."""
     s0 = join(0.0, 0.0, 0.0, 0.0)
     s1 = s0
     s2 = s0
     s3 = s0
     for j in range(start, stop, LANES):
-        y = wide_ld(work, x + j)
+        y = wide_ld(x, j)
         s0 = s0 + wide_ld(work, row + j) * y
         s1 = s1 + wide_ld(work, row + n + j) * y
         s2 = s2 + wide_ld(work, row + 2 * n + j) * y
@@ -152,26 +152,40 @@ def rows_times(work, row, n, x, start, stop):
 
 
 @inline
-def substitute(work, at, n, size, inverse, x):
-    """Solve L U y = work[x] in place."""
+def forth(work, at, n, size, x):
+    """Solve L y = x in place."""
     for k in range(0, size, LANES):
         row = at + k * n
         s0, s1, s2, s3 = rows_times(work, row, n, x, 0, k)
-        y0 = ld(work, x + k) - s0
-        y1 = ld(work, x + k + 1) - s1 - ld(work, row + n + k) * y0
+        y0 = ld(x, k) - s0
+        y1 = ld(x, k + 1) - s1 - ld(work, row + n + k) * y0
         row += 2 * n + k
-        y2 = ld(work, x + k + 2) - s2 - ld(work, row) * y0 - ld(work, row + 1) * y1
+        y2 = ld(x, k + 2) - s2 - ld(work, row) * y0 - ld(work, row + 1) * y1
         row += n
-        y3 = ld(work, x + k + 3) - s3 - ld(work, row) * y0 - ld(work, row + 1) * y1 - ld(work, row + 2) * y2
-        wide_st(work, x + k, join(y0, y1, y2, y3))
+        y3 = ld(x, k + 3) - s3 - ld(work, row) * y0 - ld(work, row + 1) * y1 - ld(work, row + 2) * y2
+        wide_st(x, k, join(y0, y1, y2, y3))
+
+
+@inline
+def back(work, at, n, size, columns, inverse, first, x):
+    """Solve U y = x in place for the leading `size` numbers of x; the others, up to `columns`, are known. The inverse
+    pivots stand in `inverse` from `first` on."""
     for k in range(size - LANES, -1, -LANES):
         row = at + k * n
-        s0, s1, s2, s3 = rows_times(work, row, n, x, k + LANES, size)
-        y3 = (ld(work, x + k + 3) - s3) * ld(work, inverse + k + 3)
+        p = first + k
+        s0, s1, s2, s3 = rows_times(work, row, n, x, k + LANES, columns)
+        y3 = (ld(x, k + 3) - s3) * ld(inverse, p + 3)
         row += 2 * n + k + 3
-        y2 = (ld(work, x + k + 2) - s2 - ld(work, row) * y3) * ld(work, inverse + k + 2)
+        y2 = (ld(x, k + 2) - s2 - ld(work, row) * y3) * ld(inverse, p + 2)
         row -= n
-        y1 = (ld(work, x + k + 1) - s1 - ld(work, row - 1) * y2 - ld(work, row) * y3) * ld(work, inverse + k + 1)
+        y1 = (ld(x, k + 1) - s1 - ld(work, row - 1) * y2 - ld(work, row) * y3) * ld(inverse, p + 1)
         row -= n
-        y0 = ld(work, x + k) - s0 - ld(work, row - 2) * y1 - ld(work, row - 1) * y2 - ld(work, row) * y3
-        wide_st(work, x + k, join(y0 * ld(work, inverse + k), y1, y2, y3))
+        y0 = ld(x, k) - s0 - ld(work, row - 2) * y1 - ld(work, row - 1) * y2 - ld(work, row) * y3
+        wide_st(x, k, join(y0 * ld(inverse, p), y1, y2, y3))
+
+
+@inline
+def substitute(A, n, size, inverse, x):
+    """Solve L U y = x in place."""
+    forth(A, 0, n, size, x)
+    back(A, 0, n, size, size, inverse, 0, x)

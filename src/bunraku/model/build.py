@@ -16,13 +16,13 @@ import numpy as np
 
 from bunraku.errors import ModelError
 from bunraku.model import layout as at
-from bunraku.model.along import frame_along
 from bunraku.model.check import check
-from bunraku.model.description import Description, Joint, Link, Note, rotation_matrix
+from bunraku.model.description import Description, Joint, Link, Note
 from bunraku.model.gears import Coupling, Group, group_gears, order_groups
 from bunraku.model.joint_kinds import KINDS, JointKind
 from bunraku.model.model import FrameInfo, GearInfo, JointInfo, Model, ShapeInfo
 from bunraku.model.regular import refuse_singular
+from bunraku.model.rotations import about, frame_along, quaternion, rotation_matrix
 
 
 @dataclass
@@ -126,30 +126,6 @@ def axes_for(axis: np.ndarray) -> tuple[np.ndarray, int]:
         if z[k] == 1.0:
             return np.eye(3), k
     return frame_along(z), 2
-
-
-def about(k: int, angle: float) -> np.ndarray:
-    """Rotation about coordinate axis k [rad]."""
-    R = np.eye(3)
-    i, j = (k + 1) % 3, (k + 2) % 3
-    R[i, i] = R[j, j] = np.cos(angle)
-    R[j, i] = np.sin(angle)
-    R[i, j] = -R[j, i]
-    return R
-
-
-def quaternion(R: np.ndarray) -> np.ndarray:
-    """wxyz of a rotation matrix, w >= 0, without loss near half a turn."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    q = np.linalg.eigh(np.triu(K) + np.triu(K, 1).T)[1][:, -1]
-    return q if q[0] >= 0 else -q
 
 
 def lump(body: Body, link: Link, p: np.ndarray, R: np.ndarray) -> None:

@@ -20,7 +20,8 @@ import numpy as np
 from bunraku.errors import ModelError, closest
 from bunraku.model.check_joint import check_gears, check_joint
 from bunraku.model.check_values import finite, place, vector
-from bunraku.model.description import SHAPE_SIZES, Description, Inertia, Link, Note, Shape, rotation_matrix
+from bunraku.model.description import SHAPE_SIZES, Description, Inertia, Link, Note, Shape
+from bunraku.model.rotations import rotation_matrix
 
 SEMIDEFINITE = 1e-12
 FLOOR = 1e-15  # kg m^2

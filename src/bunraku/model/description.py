@@ -13,11 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from bunraku.errors import ModelError
+
+if TYPE_CHECKING:
+    from bunraku.model.model import Model
 
 Vector = Sequence[float] | np.ndarray
 INF = math.inf
@@ -84,8 +87,9 @@ class Joint:
 
 @dataclass
 class Shape:
-    """A geometric shape on a link: sphere (radius), capsule/cylinder (radius, half length along z), box (three half
-    sizes), plane (z > 0 is free), mesh (file `mesh`, scaled by `scale`). `role` is "both", "collision" or "visual"."""
+    """A geometric shape on a link, sizes in m: sphere (radius), capsule/cylinder (radius, half length along z), box
+    (three half sizes), plane (z > 0 is free), mesh (file `mesh`, scaled by `scale`). position [m], rotation: in the
+    link's frame. `role` is "both", "collision" or "visual"."""
 
     kind: str
     size: tuple[float, ...] = ()
@@ -101,7 +105,7 @@ class Shape:
 @dataclass
 class Link:
     """A rigid body and the joint (or, from inner to outer, the joints) that tie it to `parent` (None = the fixed
-    world)."""
+    world); position [m] and rotation in the parent's frame, at the joints' reference."""
 
     name: str
     parent: str | None = None
@@ -115,7 +119,7 @@ class Link:
 
 @dataclass
 class Frame:
-    """A named pose fixed to a link: a hand, a sensor, the middle of a sole."""
+    """A named pose fixed to a link, position in m: a hand, a sensor, the middle of a sole."""
 
     name: str
     link: str
@@ -152,7 +156,8 @@ class Note:
 
 @dataclass
 class Description:
-    """A whole figure: see the module text.
+    """A whole figure before it is built: links with their joints, gears, frames; `add` appends a link, `build` makes a
+    Model of it. SI units.
 
     `collide_exclude` lists pairs of link names that never touch; `gravity` [m/s^2].
     """
@@ -199,75 +204,61 @@ class Description:
         self.gears.append(gear)
         return gear
 
-    def build(self, *, strict: bool = False):
-        """Check and compile into a `Model`."""
+    def build(self, *, strict: bool = False) -> Model:
+        """Check and compile into a `Model`; strict refuses an inertia that no real body can have, too."""
         from bunraku.model.build import build
 
         return build(self, strict=strict)
 
 
-def hinge(name: str, axis: Vector = (0, 0, 1), **options: Any) -> Joint:
-    """A 1-DoF joint turning about `axis` [rad]. Options: see `Joint`."""
+class JointOptions(TypedDict, total=False):
+    """Fields of a Joint besides its name, kind and axes."""
+
+    anchor: Vector
+    lower: Any
+    upper: Any
+    swing: float
+    twist: tuple[float, float]
+    damping: Any
+    friction: Any
+    stiffness: Any
+    rest: Any
+    armature: Any
+    effort: Any
+    velocity: Any
+    reference: Any
+    where: str
+
+
+def hinge(name: str, axis: Vector = (0, 0, 1), **options: Unpack[JointOptions]) -> Joint:
+    """A 1-DoF joint turning about `axis` [rad]. Options: lower, upper [rad], damping [N m s/rad], effort [N m] … of
+    `Joint`."""
     return Joint(name, "hinge", axis, **options)
 
 
-def slider(name: str, axis: Vector = (0, 0, 1), **options: Any) -> Joint:
-    """A 1-DoF joint sliding along `axis` [m]."""
+def slider(name: str, axis: Vector = (0, 0, 1), **options: Unpack[JointOptions]) -> Joint:
+    """A 1-DoF joint sliding along `axis` [m]. Options: lower, upper [m], damping [N s/m], effort [N] … of `Joint`."""
     return Joint(name, "slider", axis, **options)
 
 
-def helical(name: str, axis: Vector = (0, 0, 1), *, pitch: float, **options: Any) -> Joint:
+def helical(name: str, axis: Vector = (0, 0, 1), *, pitch: float, **options: Unpack[JointOptions]) -> Joint:
     """A screw: turning by q [rad] about `axis` moves it by pitch * q / (2 pi) along it. `pitch` [m per turn] is positive
     for a right-handed thread."""
     return Joint(name, "helical", axis, pitch=pitch, **options)
 
 
-def ball(name: str, **options: Any) -> Joint:
-    """A 3-DoF joint: q = (w, x, y, z), v = angular velocity in child axes."""
+def ball(name: str, **options: Unpack[JointOptions]) -> Joint:
+    """A 3-DoF joint: q = (w, x, y, z), v = angular velocity [rad/s] in child axes. Options: swing, twist [rad] … of
+    `Joint`."""
     return Joint(name, "ball", **options)
 
 
-def universal(name: str, axis: Vector = (1, 0, 0), axis2: Vector = (0, 1, 0), **options: Any) -> Joint:
-    """A 2-DoF joint: first about `axis`, then about `axis2`, which the first rotation carries along."""
+def universal(name: str, axis: Vector = (1, 0, 0), axis2: Vector = (0, 1, 0), **options: Unpack[JointOptions]) -> Joint:
+    """A 2-DoF joint [rad]: first about `axis`, then about `axis2`, which the first rotation carries along."""
     return Joint(name, "universal", axis, axis2, **options)
 
 
-def free(name: str = "root", **options: Any) -> Joint:
-    """A 6-DoF joint to the world: q = (x, y, z, qw, qx, qy, qz), v = (linear in world axes, angular in body axes)."""
+def free(name: str = "root", **options: Unpack[JointOptions]) -> Joint:
+    """A 6-DoF joint to the world: q = (x, y, z [m], qw, qx, qy, qz), v = (linear [m/s] in world axes, angular [rad/s]
+    in body axes)."""
     return Joint(name, "free", **options)
-
-
-def rotation_matrix(rotation: Any, what: str = "rotation") -> np.ndarray:
-    """A 3x3 rotation from None (identity), a 3x3 matrix or a quaternion wxyz; refuses what is neither."""
-    if rotation is None:
-        return np.eye(3)
-    r = np.asarray(rotation, dtype=float)
-    if r.shape == (4,):
-        n = float(np.linalg.norm(r))
-        if not math.isfinite(n) or n < 1e-9:
-            raise ModelError(f"{what}: quaternion {tuple(r)} has no direction; write e.g. 1 0 0 0.")
-        w, x, y, z = r / n
-        return np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
-    if r.shape == (3, 3):
-        if not np.all(np.isfinite(r)) or np.abs(r @ r.T - np.eye(3)).max() > 1e-6 or np.linalg.det(r) < 0:
-            raise ModelError(f"{what}: the 3x3 matrix is not a rotation.")
-        return r.copy()
-    raise ModelError(f"{what}: shape {r.shape} is neither a quaternion (4) nor a 3x3 matrix.")
-
-
-def rpy_matrix(roll: float, pitch: float, yaw: float) -> np.ndarray:
-    """Rz(yaw) Ry(pitch) Rx(roll), the convention of URDF [rad]."""
-    cr, sr, cp, sp, cy, sy = (f(x) for x in (roll, pitch, yaw) for f in (math.cos, math.sin))
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )

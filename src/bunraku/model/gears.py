@@ -2,8 +2,8 @@
 
 A gear couples two 1-DoF joints, q_f = ratio q_l + offset. A *group* is a set of joints that share one q. It can be
 eliminated inside the articulated-body algorithm when every member is carried by another member or by one common outer
-body (002, sections 2.6, 2.7; chains and mixtures as well). Groups grow coupling by coupling until nothing more fits;
-what is left over is kept as a constraint.
+body (Tazaki 2013, sections 2.6, 2.7; chains and mixtures as well). Groups grow coupling by coupling until nothing more
+fits; what is left over is kept as a constraint.
 
 Checked in tests/model/test_gears.py and tests/dynamics/test_gears.py.
 """

@@ -1,8 +1,8 @@
-"""The human figure of document 000: 28 degrees of freedom and a free base, 69 kg, soles of 19 x 12 cm.
+"""The human figure of Nakamura & Yamane 2000: 28 degrees of freedom and a free base, 69 kg, soles of 19 x 12 cm.
 
-Masses and principal inertias: Table 3 of 000; its smallest principal inertia lies along the segment, which is our
-assumption (the table does not say how its axes lie). Joints: Fig. 5 of 000 – waist 3, neck 3, and on each side hip 3,
-knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of the lower arms. Segment lengths are fractions of the height
+Masses and principal inertias: Table 3 of that paper; its smallest principal inertia lies along the segment, which is
+our assumption (the table does not say how its axes lie). Joints: Fig. 5 there – waist 3, neck 3, and on each side hip
+3, knee 1, ankle 3, shoulder 3, elbow 1. Hands are frames of the lower arms. Segment lengths are fractions of the height
 after Drillis and Contini (as printed in D. A. Winter, Biomechanics and Motor Control of Human Movement); the waist, the
 neck and the distance of the hips, which they do not give, and all ranges and torque limits are ours. Everything scales:
 lengths with height / 1.7 m, masses with mass / 69 kg, inertias with both.
@@ -25,7 +25,7 @@ ANKLE, KNEE, HIP, SHOULDER = 0.039, 0.285, 0.530, 0.818
 UPPER_ARM, LOWER_ARM, SHOULDER_HALF = 0.186, 0.146, 0.129
 # height fractions of ours
 WAIST, NECK, HIP_HALF = 0.600, 0.850, 0.050
-# Table 3 of 000: mass [kg], inertia across and along the segment [kg m^2]
+# Table 3 of Nakamura & Yamane 2000: mass [kg], inertia across and along the segment [kg m^2]
 TABLE_3 = {
     "body": (15.0, 0.4, 0.2),
     "upper body": (16.0, 0.8, 0.4),
@@ -47,7 +47,7 @@ def human(height: float = 1.7, mass: float = 69.0) -> Model:
 
 
 def describe_human(height: float = 1.7, mass: float = 69.0) -> Description:
-    """The same as a Description, to be changed before it is built."""
+    """The figure of `human` as a Description, to be changed before it is built. height [m], mass [kg]."""
     for name, x, low, high in (("height", height, 0.3, 3.0), ("mass", mass, 1.0, 500.0)):
         if not isinstance(x, int | float) or not (math.isfinite(x) and low <= x <= high):
             raise InputError(f"human: {name} {x} is not a number between {low} and {high}.")

@@ -1,17 +1,16 @@
 """Swing and twist of ball joints: measuring them, and moving a pose inside their limits.
 
 swing = angle between the z axes of socket and plug, twist = rotation about z left after the swing is undone: q =
-swing(x, y) * twist(z), so twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)|, |(qw, qz)|) (002, eqs (27), (29), the
-latter corrected). Checked in tests/model/test_limits.py.
+swing(x, y) * twist(z), so twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)|, |(qw, qz)|) (Tazaki 2013, eqs (27),
+(29), the latter corrected). Checked in tests/model/test_limits.py.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bunraku.model.configuration import multiply
-from bunraku.model.description import rotation_matrix
 from bunraku.model.model import Model
+from bunraku.model.rotations import matrix, multiply, quaternion_about
 
 
 def swing_twist(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -24,43 +23,47 @@ def swing_twist(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def swing_twist_rates(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """((swing, twist), gradients (2, 3)): their rates per angular velocity in plug (body) axes, for one unit
-    quaternion.
+    """(swing and twist (…, 2), gradients (…, 2, 3)): their rates per angular velocity in plug (body) axes, of unit
+    quaternions (…, 4).
 
-    swing' = (ez x z') . w / |ez x z'|,  twist' = (ez + z') . w / (1 + ez . z'),  z' = R ez, w in socket axes (002
-    section 2.5.3, corrected).
+    swing' = (ez x z') . w / |ez x z'|,  twist' = (ez + z') . w / (1 + ez . z'),  z' = R ez, w in socket axes (Tazaki
+    2013, section 2.5.3, corrected).
     """
-    R = rotation_matrix(q)
-    ez, z = np.array([0.0, 0.0, 1.0]), R[:, 2]
-    lean = np.cross(ez, z)
-    n = float(np.linalg.norm(lean))
-    swing_row = lean / n if n > 1e-9 else np.zeros(3)
-    twist_row = (ez + z) / max(1.0 + z[2], 1e-9)
-    swing, twist = swing_twist(q)
-    return np.array([float(swing), float(twist)]), np.stack([swing_row, twist_row]) @ R
+    R = matrix(q)
+    z, rows = R[..., 2], np.zeros((*q.shape[:-1], 2, 3))
+    n = np.hypot(z[..., 0], z[..., 1])
+    size = np.where(n > 1e-9, n, np.inf)
+    rows[..., 0, 0], rows[..., 0, 1] = -z[..., 1] / size, z[..., 0] / size
+    rows[..., 1, :] = (z + np.array([0.0, 0.0, 1.0])) / np.maximum(1.0 + z[..., 2:], 1e-9)
+    return np.stack(swing_twist(q), axis=-1), rows @ R
 
 
-def from_swing_twist(direction: np.ndarray, swing: float, twist: float) -> np.ndarray:
-    """The quaternion whose z axis leans by `swing` about the unit vector `direction` (x, y), after a `twist` about z."""
-    s = np.array([np.cos(swing / 2), np.sin(swing / 2) * direction[0], np.sin(swing / 2) * direction[1], 0.0])
-    return multiply(s, np.array([np.cos(twist / 2), 0.0, 0.0, np.sin(twist / 2)]))
+def from_swing_twist(direction: np.ndarray, swing: np.ndarray, twist: np.ndarray) -> np.ndarray:
+    """Quaternions (…, 4) whose z axis leans by `swing` (…) about unit vectors `direction` (…, 2: x, y), after a `twist`
+    (…) about z."""
+    lean, half = np.zeros((*np.shape(swing), 4)), 0.5 * np.asarray(swing)
+    lean[..., 0], lean[..., 1:3] = np.cos(half), np.sin(half)[..., None] * direction
+    return multiply(lean, quaternion_about(2, twist))
 
 
 def clamp_balls(model: Model, q: np.ndarray) -> np.ndarray:
-    """A copy of q (nq,) with every ball inside its swing and twist range."""
+    """A copy of q (…, nq) with every ball inside its swing and twist range."""
     q = np.array(q, dtype=float)
     for j in model.joints:
         if j.traits.limits != "cone" or (np.isinf(j.swing) and np.isinf(j.twist[0]) and np.isinf(j.twist[1])):
             continue
-        x = q[j.q] / np.linalg.norm(q[j.q])
-        swing, twist = (float(v) for v in swing_twist(x))
-        if swing <= j.swing and j.twist[0] <= twist <= j.twist[1]:
+        x = q[..., j.q] / np.linalg.norm(q[..., j.q], axis=-1, keepdims=True)
+        swing, twist = swing_twist(x)
+        outside = (swing > j.swing) | (twist < j.twist[0]) | (twist > j.twist[1])
+        if not outside.any():
             continue
-        lean = multiply(x, np.array([np.cos(twist / 2), 0.0, 0.0, -np.sin(twist / 2)]))  # the swing alone
-        lean = lean if lean[0] >= 0 else -lean
-        n = float(np.linalg.norm(lean[1:3]))
-        direction = lean[1:3] / n if n > 1e-12 else np.array([1.0, 0.0])
-        q[j.q] = from_swing_twist(direction, min(swing, j.swing), float(np.clip(twist, *j.twist)))
+        x, swing, twist = x[outside], swing[outside], twist[outside]
+        lean = multiply(x, quaternion_about(2, -twist))  # the swing alone
+        lean = np.where(lean[:, :1] >= 0, lean, -lean)[:, 1:3]
+        n = np.linalg.norm(lean, axis=-1, keepdims=True)
+        direction = np.where(n > 1e-12, lean / np.maximum(n, 1e-12), np.array([1.0, 0.0]))
+        inside = from_swing_twist(direction, np.minimum(swing, j.swing), np.clip(twist, *j.twist))
+        q[..., j.q][outside] = inside
     return q
 
 

@@ -114,7 +114,9 @@ class GearInfo:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """See the module text. Arrays are read-only."""
+    """A figure or thing as it is computed with: `nb` bodies, `nq` coordinates, `nv` degrees of freedom; `joints`,
+    `frames`, `shapes` by name with `joint`, `frame`, `body`; limits, damping, effort … (nv,) in SI units. `bk.human`,
+    `bk.box`, `bk.load` and `Description.build` make one. It never changes; arrays are read-only."""
 
     name: str
     nb: int

@@ -1,8 +1,8 @@
 """Refuses a figure whose mass matrix is singular: a joint that moves no inertia at all.
 
 Plain NumPy with 6x6 matrices, so that loading a figure needs no compiled kernel; it is at the same time an independent
-way to write the articulated inertias of 002 (25), (39) that the kernels are tested against. Motion = (angular, linear),
-each body at its own origin, world axes.
+way to write the articulated inertias of Tazaki 2013, (25), (39), that the kernels are tested against. Motion =
+(angular, linear), each body at its own origin, world axes.
 
 A joint's pivot D = s' I_A s must exceed a tiny part of the composite inertia along it; two configurations are tried,
 the described one and a generic one, and only a joint that fails in both is refused.
@@ -16,14 +16,10 @@ from bunraku.errors import ModelError
 from bunraku.model import layout as at
 from bunraku.model.joint_kinds import BY_NUMBER
 from bunraku.model.model import Model
+from bunraku.model.rotations import about, matrix, skew
 
 TINY = 1e-12  # of the composite inertia along the joint
 FLOOR = 1e-20  # kg m^2 or kg, below which nothing counts as inertia
-
-
-def skew(r: np.ndarray) -> np.ndarray:
-    """[r]x."""
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
 
 
 def shift(r: np.ndarray) -> np.ndarray:
@@ -45,22 +41,9 @@ def place_all(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if kind.one_axis:
             x = reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT]
             arm = arm + turn[:, ints[i, at.AXIS]] * (reals[i, at.SLIDE] * x)
-            i1, i2 = (ints[i, at.AXIS] + 1) % 3, (ints[i, at.AXIS] + 2) % 3
-            spin = np.eye(3)
-            if kind.turns:
-                spin[i1, i1] = spin[i2, i2] = np.cos(x)
-                spin[i2, i1], spin[i1, i2] = np.sin(x), -np.sin(x)
-            turn = turn @ spin
+            turn = turn @ about(ints[i, at.AXIS], x) if kind.turns else turn
         else:
-            w, x, y, z = q[k + kind.adds : k + kind.adds + 4]
-            Q = np.array(
-                [
-                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-                ]
-            )
-            turn = turn @ Q
+            turn = turn @ matrix(q[k + kind.adds : k + kind.adds + 4])
             arm = arm if kind.pivots else q[k : k + 3]
         R[i] = turn
         p[i] = p[parent] + arm

@@ -23,7 +23,7 @@ def _thing(name: str, mass: float, moments: tuple[float, float, float], shape: S
 
 
 def box(size: Sequence[float], mass: float = 1.0, name: str = "box") -> Model:
-    """A box with full edge lengths `size` [m]."""
+    """A loose box with full edge lengths `size` [m] and a mass [kg]."""
     if len(size) != 3:
         raise InputError(f"box: size needs three edge lengths, got {len(size)}.")
     x, y, z = (float(s) for s in size)
@@ -33,21 +33,21 @@ def box(size: Sequence[float], mass: float = 1.0, name: str = "box") -> Model:
 
 
 def sphere(radius: float, mass: float = 1.0, name: str = "sphere") -> Model:
-    """A solid ball, I = 2/5 m r^2."""
+    """A loose solid ball of a radius [m] and a mass [kg], I = 2/5 m r^2."""
     _positive("sphere", mass=mass, radius=radius)
     i = 0.4 * mass * radius * radius
     return _thing(name, mass, (i, i, i), Shape("sphere", (float(radius),)))
 
 
 def cylinder(radius: float, length: float, mass: float = 1.0, name: str = "cylinder") -> Model:
-    """A solid cylinder along z."""
+    """A loose solid cylinder along z: radius and length [m], mass [kg]."""
     _positive("cylinder", mass=mass, radius=radius, length=length)
     i = mass * (3 * radius**2 + length**2) / 12
     return _thing(name, mass, (i, i, mass * radius**2 / 2), Shape("cylinder", (float(radius), length / 2)))
 
 
 def capsule(radius: float, length: float, mass: float = 1.0, name: str = "capsule") -> Model:
-    """A solid capsule along z; `length` is that of its cylindrical part."""
+    """A loose solid capsule along z: radius [m], mass [kg]; `length` [m] is that of its cylindrical part."""
     _positive("capsule", mass=mass, radius=radius, length=length)
     tube, ends = radius**2 * length, 4 / 3 * radius**3  # volumes over pi
     mt, me = mass * tube / (tube + ends), mass * ends / (tube + ends)

@@ -17,11 +17,12 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from bunraku.collision import Contacts, Geometry, Placed
-from bunraku.collision import shape_layout as at
+from bunraku.collision.shape_layout import Contact, ContactId
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
-from bunraku.humanoid.touching import soles
+from bunraku.humanoid.foot import feet_of
+from bunraku.kernel.record import Many
+from bunraku.model.configuration import integrate
 from bunraku.model.model import Model
-from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.settle import within
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
@@ -65,17 +66,16 @@ class OwnLinks:
         """Pairs nearer than margin at one state, each once, by its nearest point."""
         poses = np.concatenate([kin.rotation.reshape(len(kin.rotation), 9), kin.position], axis=1)
         n = self.found.detect(poses, margin)
-        ids, data = self.found.ids[:n], self.found.data[:n]
+        ids, contacts = Many(ContactId, self.found.ids[:n]), Many(Contact, self.found.data[:n])
+        first, second = self.geometry.body[ids.column("a")].tolist(), self.geometry.body[ids.column("b")].tolist()
+        gap = contacts.column("gap").tolist()
         best: dict[tuple[int, int], int] = {}
         for k in range(n):
-            a, b = (int(self.geometry.ints[ids[k, c], at.BODY]) for c in (at.SHAPE_A, at.SHAPE_B))
-            if a and b and ((a, b) not in best or data[k, at.GAP] < data[best[a, b], at.GAP]):
+            a, b = first[k], second[k]
+            if a and b and ((a, b) not in best or gap[k] < gap[best[a, b]]):
                 best[a, b] = k
-        point, normal = data[:, at.POINT : at.POINT + 3].copy(), data[:, at.NORMAL : at.NORMAL + 3].copy()
-        return [
-            Near((self.name[a], self.name[b]), (a, b), point[k], normal[k], float(data[k, at.GAP]))
-            for (a, b), k in best.items()
-        ]
+        point, normal = contacts.column("point").copy(), contacts.column("normal").copy()
+        return [Near((self.name[a], self.name[b]), (a, b), point[k], normal[k], gap[k]) for (a, b), k in best.items()]
 
     def bounds(self, q: np.ndarray, kin: Kinematics) -> list[Bound]:
         """What keeps arms (and whatever is no leg) from the rest; see the module text. Legs are kept apart by the ways
@@ -113,7 +113,6 @@ def arms_outside(motion: Motion) -> Motion:
     if not limbs or len(motion) < 4:
         return motion
     q, width = motion.q.copy(), SMOOTH * (len(motion) - 1) / max(motion.duration, 1e-9)
-    move = stepper(model)
     for _ in range(ROUNDS):
         kin, turn = kinematics(model, q), np.zeros((len(q), model.nv))
         for k in range(len(q)):
@@ -135,7 +134,7 @@ def arms_outside(motion: Motion) -> Motion:
         if not np.any(turn):
             break
         turn = gaussian_filter1d(turn, width, axis=0, mode="nearest") * 2.0
-        q = np.array([within(model, move.integrate(x, t)) for x, t in zip(q, turn)])
+        q = np.array([within(model, x) for x in integrate(model, q, turn)])
     return Motion(model, motion.times, q, motion.meta)
 
 
@@ -148,7 +147,7 @@ def limbs_of(model: Model) -> dict[int, np.ndarray]:
         if up is not None:
             below[up] = below.get(up, 0) + 1
     legs = set()
-    for s in soles(model, missing=True):
+    for s in feet_of(model, missing=True):
         link: str | None = s.link
         while link is not None:
             legs.add(link)

@@ -51,7 +51,8 @@ class Consistency:
 
 
 def consistency(motion: Solved | Recording, *, friction: float | None = None) -> Consistency:
-    """Check a motion; see the module text. friction: the coefficient, the one the motion says by default."""
+    """Check from its frames alone that a motion obeys mechanics: the equation of motion, contacts, friction. friction:
+    the coefficient, the one the motion says by default."""
     f = motion.frames
     if isinstance(motion, Recording):
         if len(motion.figures) != 1 or motion.every != 1:

@@ -1,12 +1,12 @@
-"""The one equation of document 000, (11):  A a - Hc' fc - Hj' tj = -b ,  Hc a = -Hc_dot v + c , at one state, and its
-weighted pseudo-inverse.
+"""The one equation of Nakamura & Yamane 2000, (11):  A a - Hc' fc - Hj' tj = -b ,  Hc a = -Hc_dot v + c , at one state,
+and its weighted pseudo-inverse.
 
 Known components are given one by one; the rest follows, in three levels, each exact before the next is heard:
   0  the motion of the contacts, Hc a = -Hc_dot v + c, with the rows of the free base solved for its acceleration beforehand,
      ab = Abb^-1 (Hcb' fc - bb - Abj aj), so that they hold to the last bit, whatever the rest asks for;
   1  requests, rows  R x = r  over x = (a, fc, tj), each with a weight: accelerations, torques, forces, end-link trajectories (22), (23);
   2  what is left: the smallest weighted deviation from preferred accelerations, forces and torques.
-Torques are no unknowns: tj = rows of A a + b - Hc' fc. Redundant contact rows (N8: straight knees, two soles) take the
+Torques are no unknowns: tj = rows of A a + b - Hc' fc. Redundant contact rows (straight knees, two soles) take the
 solution of least norm; where level 1 would need joint accelerations beyond MOST, its pseudo-inverse is damped
 (singularity-robust, Nakamura and Hanafusa 1986) by the least that keeps them within, so that singular and conflicting
 requests stay bounded and all others are met exactly. Cost: O(nv^3), some SVDs of 40 columns. Checked in

@@ -20,23 +20,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.model.description import rotation_matrix
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
+from bunraku.model.rotations import rotation_matrix, rotation_vector
 from bunraku.motion.apart import arms_outside, own_links
 from bunraku.motion.com_plan import Begin, ComPlan
 from bunraku.motion.contact_times import runs
 from bunraku.motion.departure import Moved, how_far
 from bunraku.motion.equation import State, finish
-from bunraku.motion.footing import Foot, find_feet
+from bunraku.motion.footing import Footing, find_feet
 from bunraku.motion.frame_problem import W_HOLD, Corner, FrameProblem, Goal
-from bunraku.motion.paths import rotation_vector
-from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
 from bunraku.motion.settle import rates, settled
 from bunraku.motion.solved import Solved, Touch, assemble
@@ -61,11 +60,12 @@ LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """The consistent motion, the recorded one, its feet, the plan of its centre of mass, and how far it moved."""
+    """The consistent motion `solved`, the recorded one, its feet, the plan of its centre of mass, and how far it moved
+    [m, rad]; `text()` tells of it."""
 
     solved: Solved
     recorded: Motion
-    feet: tuple[Foot, ...]
+    feet: tuple[Footing, ...]
     plan: ComPlan
     moved: Moved
 
@@ -88,7 +88,7 @@ class Filtered:
     def stances(self) -> dict[str, list[tuple[float, float]]]:
         """Foot -> [(begin, end) of each time it stands, s]."""
         t, dt = self.recorded.times, self.recorded.duration / (len(self.recorded) - 1)
-        return {f.sole.link: [(float(t[a]), float(t[b - 1] + dt)) for a, b in runs(f.touches)] for f in self.feet}
+        return {f.foot.link: [(float(t[a]), float(t[b - 1] + dt)) for a, b in runs(f.touches)] for f in self.feet}
 
     def text(self) -> str:
         """A short table."""
@@ -102,6 +102,15 @@ class Filtered:
         return "\n".join([head, *feet, *fell, "moved by", *self.moved.lines()])
 
 
+class FilterOptions(TypedDict, total=False):
+    """Options of dynamics_filter that `follow` passes on."""
+
+    dt: float
+    load: tuple[float, float] | None
+    margin: float
+    strength: float
+
+
 def dynamics_filter(
     motion: Motion,
     *,
@@ -112,9 +121,10 @@ def dynamics_filter(
     strength: float = 1.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Filtered:
-    """See the module text. load: least and largest ground reaction planned, of the weight; by default (0.5, 1.6), where
-    the motion has flights (0.05, 3.5). margin [m]: how far inside the soles the zero-moment point is planned. strength:
-    what the torque limits of the figure are multiplied with."""
+    """The nearest physically consistent motion to a recorded or imported one, with ground reaction, zero-moment point
+    and torques. dt [s]: of its frames; friction of the floor; load: least and largest ground reaction planned, of the
+    weight; by default (0.5, 1.6), where the motion has flights (0.05, 3.5). margin [m]: how far inside the soles the
+    zero-moment point is planned. strength: what the torque limits of the figure are multiplied with."""
     model = motion.model
     if not model.joints or model.joints[0].kind != "free":
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
@@ -134,9 +144,9 @@ def dynamics_filter(
         np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1
     )
     q, feet = near.q[0].copy(), steer.feet
-    twists = [(f.sole.link, p.twist[0]) for f, p in zip(feet, paths)]
+    twists = [(f.foot.link, p.twist[0]) for f, p in zip(feet, paths)]
     v = rates(model, q, ref.v[0], twists, steer.plan.at(at[0])[1], steer.plan.spin(at[0])[0])
-    problem, move, turns = FrameProblem(friction, strength), stepper(model), attitudes(model, ref)
+    problem, turns = FrameProblem(friction, strength), attitudes(model, ref)
     weight = model.mass * float(np.linalg.norm(model.gravity))
     firm = np.array([firmness(f, motion.duration / (len(motion) - 1), LOOSE[steer.flies]) for f in feet])
     leaving = before_flights(feet, round(PUSH_OFF * (len(motion) - 1) / motion.duration))
@@ -154,7 +164,7 @@ def dynamics_filter(
             W_SPIN[steer.flies], bool(leaving[frame[k]]), k, int(frame[k]), dt,
         )  # fmt: skip
         v = v + dt * a
-        q = move.integrate(q, v, dt)
+        q = integrate(model, q, v, dt)
         off = float(np.linalg.norm(centroidal(model, q).com - steer.plan.at(at[k + 1])[0]))
         if not (off < 2 * LOST and np.abs(v).max() < RUNAWAY):  # it falls: what was before is kept
             if k < 50:
@@ -184,7 +194,7 @@ def even(motion: Motion) -> Motion:
     return motion if rate < 1.2 * FPS and np.ptp(steps) <= 1e-3 * steps.mean() else motion.resampled(FPS)
 
 
-def firmness(foot: Foot, dt: float, loose: float) -> np.ndarray:
+def firmness(foot: Footing, dt: float, loose: float) -> np.ndarray:
     """(n,): how much the way of a foot counts: all where it stands, less from SOON before and after on: `loose`."""
     stands = np.flatnonzero(foot.touches)
     if len(stands) == 0:
@@ -193,7 +203,7 @@ def firmness(foot: Foot, dt: float, loose: float) -> np.ndarray:
     return W_FOOT * np.maximum(loose, 1.0 - min_jerk(np.clip(away / SOON, 0.0, 1.0)))
 
 
-def before_flights(feet: tuple[Foot, ...], frames: int) -> np.ndarray:
+def before_flights(feet: tuple[Footing, ...], frames: int) -> np.ndarray:
     """(n,): the last `frames` frames before each flight."""
     out = np.zeros(len(feet[0].touches), dtype=bool)
     for a, _ in runs(~np.any([f.touches for f in feet], axis=0)):
@@ -206,7 +216,7 @@ def one_step(
     state: State,
     now: Begin,
     ref: Reference,
-    feet: tuple[Foot, ...],
+    feet: tuple[Footing, ...],
     paths: list[PosePath],
     turns: list[Attitude],
     plan: ComPlan,
@@ -223,7 +233,7 @@ def one_step(
     model, q, v, kin = state.model, state.q, state.v, state.kin
     goals, corners = [], []
     for n, (foot, path) in enumerate(zip(feet, paths)):
-        b, s = foot.sole.body, foot.sole
+        b, s = foot.foot.body, foot.foot
         R = rotation_matrix(path.turn[k])
         off = np.concatenate([path.place[k] - kin.position[b], rotation_vector(R @ kin.rotation[b].T)])
         asked = np.clip(path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off, -500.0, 500.0)
@@ -246,7 +256,7 @@ def one_step(
     place, rate, acc = plan.at(ref.times[k])
     turning, spin = plan.spin(ref.times[k])
     push = model.mass * (acc + 2 * MASS * (rate - now.rate) + MASS**2 * (place - now.com) - model.gravity)
-    posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * stepper(model).difference(q, ref.q[k])
+    posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * difference(model, q, ref.q[k])
     goals += [attitude(state, x, k) for x in turns]
     low, high = limits(model, q, v)
     weights = np.full(len(state.driven), W_JOINT)

@@ -20,10 +20,11 @@ Checked in tests/motion/test_follow.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -32,11 +33,10 @@ from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference
 from bunraku.model.model import Model
+from bunraku.model.rotations import rotation_vector
 from bunraku.motion.contact_times import tidy
-from bunraku.motion.filter import limits
+from bunraku.motion.filter import FilterOptions, limits
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
-from bunraku.motion.paths import rotation_vector
-from bunraku.motion.quick_configuration import stepper
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
 from bunraku.world.world import World
@@ -155,12 +155,12 @@ def follow(
     record: str | Path | None = None,
     prepare: Callable[[World], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **filtering: Any,
+    **filtering: Unpack[FilterOptions],
 ) -> Followed:
-    """Follow a motion in a world of its own; see the module text. source: a filtered or solved motion, or a Motion or
-    Recording, which are made consistent first where they have no forces (`filtering`: options of dynamics_filter).
-    model: the figure, that of the motion by default. help: limits, or a force [N] (its moment then 0.2 m times it).
-    record: a file. prepare(world) may change the world before it starts."""
+    """Let a figure follow a motion in a world of its own, by its own torques. source: a filtered or solved motion, or a
+    Motion or Recording, which are made consistent first where they have no forces (`filtering`: options of
+    dynamics_filter). model: the figure, that of the motion by default. help: limits, or a force [N] (its moment then
+    0.2 m times it). record: a file. prepare(world) may change the world before it starts."""
     solved = solved_of(source, model, seconds, **filtering)
     lead = lead_of(solved)
     aid = help if isinstance(help, Help) else Help(float(help), 0.2 * float(help))
@@ -172,14 +172,14 @@ def follow(
     figure.q[:], figure.v[:] = solved.q[0], solved.v[0]
     if prepare is not None:
         prepare(world)
-    recorder = (
-        world.record(record, title="followed", precise=True, meta={"friction": mu}) if record is not None else None
-    )
+    recording = nullcontext()
+    if record is not None:
+        recording = world.record(record, title="followed", precise=True, meta={"friction": mu})
     rows = len(solved) if seconds is None else min(len(solved), 1 + round(seconds / solved.dt))
     control, base = Follower(lead, mu), lead.model.joints[0].link
     q, v, com = [figure.q.copy()], [figure.v.copy()], [lead.com[0]]
     carried, pushed, helped, work, fell = [], 0.0, 0.0, 0.0, None
-    try:
+    with recording:
         for k in range(rows - 1):
             figure.tau[:] = control.torques(k, q[-1], v[-1])
             if aid.force > 0 or aid.moment > 0:
@@ -193,16 +193,13 @@ def follow(
             com.append(centroidal(lead.model, q[-1]).com)
             work += float(np.abs(figure.applied * v[-1])[6:].sum()) * solved.dt
             carried.append(
-                [sum(float(c.force[2]) for c in figure.contacts if c.bodies[0][1] == s.link) for s in lead.soles]
+                [sum(float(c.force[2]) for c in figure.contacts if c.bodies[0][1] == s.link) for s in lead.feet]
             )
             if not np.linalg.norm(com[-1] - lead.com[k + 1]) < FALL:
                 fell = float(lead.times[k + 1])
                 break
             if progress is not None:
                 progress(k + 1, rows - 1)
-    finally:
-        if recorder is not None:
-            recorder.close()
     total = (len(q) - 1) * solved.dt
     return Followed(
         lead, lead.times[: len(q)], np.array(q), np.array(v), np.array(com), np.array([carried[0], *carried]), fell,
@@ -215,9 +212,9 @@ class Follower:
 
     def __init__(self, lead: Lead, friction: float) -> None:
         self.lead, self.friction = lead, friction
-        self.body, self.move = WholeBody(lead.model), stepper(lead.model)
+        self.body = WholeBody(lead.model)
         self.base_twist, self._base = np.zeros(6), (np.zeros(3), np.eye(3))
-        corners = np.stack([s.corners for s in lead.soles])
+        corners = np.stack([s.corners for s in lead.feet])
         self.height = lead.place[:, :, None, 2] + np.einsum("nfj,fkj->nfk", lead.turn[:, :, 2], corners)
 
     def torques(self, k: int, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -226,7 +223,7 @@ class Follower:
         kin, whole = kinematics(model, q, v), centroidal(model, q, v)
         self.base_twist, self._base = kin.twist[1].copy(), (kin.position[1].copy(), kin.rotation[1].copy())
         tasks, contacts = [], []
-        for n in range(len(lead.soles)):
+        for n in range(len(lead.feet)):
             self._foot(k, n, kin, tasks, contacts)
         for n, link in enumerate(lead.upright):
             b = model.frame(link).body
@@ -235,7 +232,7 @@ class Follower:
             tasks.append(Task(link, np.concatenate([np.zeros(3), wanted]), weight=TURNING * W_TURN))
         pull = 2 * MASS * (lead.com_rate[k] - whole.com_velocity) + MASS**2 * (lead.com[k] - whole.com)
         push = model.mass * (lead.com_acc[k] + pull - model.gravity)
-        posture = lead.a[k] + 2 * JOINT * (lead.v[k] - v) + JOINT**2 * self.move.difference(q, lead.q[k])
+        posture = lead.a[k] + 2 * JOINT * (lead.v[k] - v) + JOINT**2 * difference(model, q, lead.q[k])
         low, high = limits(model, q, v)
         momentum = {a: (float(push[a]), W_MASS / model.mass**2) for a in range(3)} if contacts else None
         return self.body.solve(
@@ -246,7 +243,7 @@ class Follower:
     def _foot(self, k: int, n: int, kin: Kinematics, tasks: list[Task], contacts: list[Contact]) -> None:
         """What a foot shall do: corners that touch in the reference and in the world hold; a foot in the air goes its
         way, one on its edge turns."""
-        lead, s = self.lead, self.lead.soles[n]
+        lead, s = self.lead, self.lead.feet[n]
         p, R, twist = kin.position[s.body], kin.rotation[s.body], kin.twist[s.body]
         arms = s.corners @ R.T
         on = lead.stands[k, n] & (self.height[k, n] < ON[0]) & (p[2] + arms[:, 2] < ON[1])

@@ -22,9 +22,8 @@ from scipy.ndimage import gaussian_filter1d
 
 from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.touching import Sole, soles
-from bunraku.model.configuration import exponential
-from bunraku.model.description import rotation_matrix
+from bunraku.humanoid.foot import HEEL, TOE, Foot, feet_of
+from bunraku.model.rotations import about, exponential, rotation_matrix, rotation_vector
 from bunraku.motion.com_plan import calm
 from bunraku.motion.contact_times import (
     BRIEF,
@@ -37,7 +36,6 @@ from bunraku.motion.contact_times import (
     runs,
     tidy,
 )
-from bunraku.motion.paths import rotation_vector
 from bunraku.recording.motion import Motion
 from bunraku.walking.min_jerk import min_jerk
 
@@ -46,7 +44,6 @@ SETTLE = 0.2  # s
 EASE = 10.0  # frames in which a roll begins and ends
 TWIST = 2.0  # frames over which the heading of a foot that turns is smoothed
 CLEAR, DETOUR = 0.015, 0.12  # m: between soles; the most a foot goes round
-HEEL, TOE = (0, 1), (2, 3)  # corners of a Sole
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +60,12 @@ class Stance:
 
 
 @dataclass(frozen=True, eq=False)
-class Foot:
-    """One foot: its sole; heel, toe (n,) whether they touch; its stances; its reference: position (n, 3) and rotation
-    (n, 3, 3) of the body; pivot (n,): whether it turns on the middle of its toe edge (none at all: it never does)."""
+class Footing:
+    """What one foot does in a motion: heel, toe (n,) whether they touch; its stances; its reference: position (n, 3)
+    and rotation (n, 3, 3) of its body; pivot (n,): whether it turns on the middle of its toe edge (none at all: it
+    never does)."""
 
-    sole: Sole
+    foot: Foot
     heel: np.ndarray
     toe: np.ndarray
     stances: tuple[Stance, ...]
@@ -83,32 +81,27 @@ class Foot:
     def points(self, k: int) -> np.ndarray:
         """Points (m, 3) of the sole that touch in frame k, in the body's frame."""
         if len(self.pivot) and self.pivot[k]:
-            return tip(self.sole)[None]
-        return self.sole.corners[[*(HEEL if self.heel[k] else ()), *(TOE if self.toe[k] else ())]]
+            return self.foot.toe[None]
+        return self.foot.corners[[*(HEEL if self.heel[k] else ()), *(TOE if self.toe[k] else ())]]
 
     def corners(self, k: int) -> np.ndarray:
         """Points (m, 3) that touch in frame k, at the reference."""
         return self.position[k] + self.points(k) @ self.rotation[k].T
 
 
-def tip(s: Sole) -> np.ndarray:
-    """The middle of the toe edge, in the body's frame."""
-    return s.corners[list(TOE)].mean(axis=0)
-
-
-def find_feet(motion: Motion) -> tuple[Foot, ...]:
-    """All feet of a motion with even frames."""
+def find_feet(motion: Motion) -> tuple[Footing, ...]:
+    """What all feet do in a motion with even frames."""
     if len(motion) < 8:
         raise InputError("footing: needs eight frames or more.")
     dt = motion.duration / (len(motion) - 1)
     k = kinematics(motion.model, motion.q)
-    found = soles(motion.model)
+    found = feet_of(motion.model)
     pace = float(np.mean(np.linalg.norm(np.gradient(k.position[:, 1, :2], dt, axis=0), axis=1)))  # of the base
     touch, middle = np.zeros((2 * len(found), len(motion)), dtype=bool), np.zeros((2 * len(found), len(motion), 3))
-    for n, s in enumerate(found):
-        corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
+    for n, f in enumerate(found):
+        corners = k.position[:, f.body, None] + np.einsum("nij,kj->nki", k.rotation[:, f.body], f.corners)
         for edge, pair in enumerate((HEEL, TOE)):
-            middle[2 * n + edge] = corners[:, list(pair)].mean(axis=1)
+            middle[2 * n + edge] = corners[:, pair].mean(axis=1)
             touch[2 * n + edge] = edge_touches(middle[2 * n + edge], corners[:, :, 2].min(axis=1), dt, pace)
     height = calm(motion.times, centroidal(motion.model, motion.q).com[:, 2], FALLING)
     fall = np.gradient(np.gradient(height, motion.times), motion.times)
@@ -118,7 +111,7 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
     leave_together(stands, dt)
     touching: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     stances: list[list[Stance]] = []
-    for n, s in enumerate(found):
+    for n, f in enumerate(found):
         heel, toe = touch[2 * n], touch[2 * n + 1]
         both = stands[n]
         others = np.delete(touch, [2 * n, 2 * n + 1], axis=0).any(axis=0)
@@ -126,7 +119,7 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
         heel, toe = heel & both, (toe & both) | (alone & heel)
         neither = both & ~heel & ~toe
         heel, toe = heel | neither, toe | neither
-        heading, pitch = headings(k, s)
+        heading, pitch = headings(k, f)
         pivot = np.zeros(len(motion), dtype=bool)
         for a, b in runs(both):
             pivot[a:b] = pivots(heading[a:b], dt)
@@ -136,25 +129,25 @@ def find_feet(motion: Motion) -> tuple[Foot, ...]:
                 toe[a:b] |= heel[a:b]  # from its toe it comes down flat
         touching.append((heel, toe, pivot))
         stances.append(
-            [x for a, b in runs(both) for x in stretch(k, s, a, b, heel, toe, pivot, gaussian_filter1d(heading, TWIST))]
+            [x for a, b in runs(both) for x in stretch(k, f, a, b, heel, toe, pivot, gaussian_filter1d(heading, TWIST))]
         )
     places_apart(found, stances)
-    return feet_apart([feet_path(k, s, *on, tuple(at), dt) for s, on, at in zip(found, touching, stances)])
+    return feet_apart([feet_path(k, f, *on, tuple(at), dt) for f, on, at in zip(found, touching, stances)])
 
 
-def headings(k: Kinematics, s: Sole) -> tuple[np.ndarray, np.ndarray]:
+def headings(k: Kinematics, f: Foot) -> tuple[np.ndarray, np.ndarray]:
     """(heading without jumps, pitch with toes up positive) (n,) of a foot [rad]."""
-    ahead = k.rotation[:, s.body, :, 0]
+    ahead = k.rotation[:, f.body] @ f.rotation[:, 0]
     return np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0])), np.arcsin(np.clip(ahead[:, 2], -1.0, 1.0))
 
 
-def moved(motion: Motion, feet: Sequence[Foot], shifts: Sequence[np.ndarray]) -> tuple[Foot, ...]:
+def moved(motion: Motion, feet: Sequence[Footing], shifts: Sequence[np.ndarray]) -> tuple[Footing, ...]:
     """The feet with every stretch of stances elsewhere: shifts, for each foot (stretches, 2) [m]."""
     k, dt = kinematics(motion.model, motion.q), motion.duration / (len(motion) - 1)
     out = []
     for f, shift in zip(feet, shifts):
         at = tuple(replace(st, place=st.place + shift[n]) for st, n in zip(f.stances, stretches(f.stances)))
-        out.append(feet_path(k, f.sole, f.heel, f.toe, f.pivot, at, dt))
+        out.append(feet_path(k, f.foot, f.heel, f.toe, f.pivot, at, dt))
     return feet_apart(out)
 
 
@@ -167,7 +160,7 @@ def stretches(stances: Sequence[Stance]) -> list[int]:
     return out
 
 
-def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
+def places_apart(found: tuple[Foot, ...], stances: list[list[Stance]]) -> None:
     """Places of feet that stand at the same time keep CLEAR: both go half of what is missing to their sides.
 
     Changes `stances`.
@@ -179,8 +172,8 @@ def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
                 if a.first >= b.end or b.first >= a.end:
                     continue
                 mine, theirs = (
-                    at + s.corners @ R.T
-                    for s, (R, at) in zip((found[n], found[m]), map(level_pose, (found[n], found[m]), (a, b)))
+                    at + f.corners @ R.T
+                    for f, (R, at) in ((f, level_pose(f, x)) for f, x in ((found[n], a), (found[m], b)))
                 )
                 lacks = min(DETOUR, CLEAR - separation(mine[:, :2], theirs[:, :2]))
                 if lacks > 0:
@@ -193,7 +186,7 @@ def places_apart(found: tuple[Sole, ...], stances: list[list[Stance]]) -> None:
                             stances[which][x] = replace(st, place=st.place + way * side * lacks * left)
 
 
-def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
+def feet_apart(feet: list[Footing]) -> tuple[Footing, ...]:
     """Feet whose soles, seen from above, keep CLEAR: a foot in the air goes round one that stands, by a smooth hump
     across."""
     out = []
@@ -205,8 +198,8 @@ def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
             for other in (x for m, x in enumerate(feet) if m != n):
                 need, across, away = np.zeros(b - a), [], []
                 for i in range(b - a):
-                    mine = place[a + i] + foot.sole.corners @ foot.rotation[a + i].T
-                    theirs = other.position[a + i] + other.sole.corners @ other.rotation[a + i].T
+                    mine = place[a + i] + foot.foot.corners @ foot.rotation[a + i].T
+                    theirs = other.position[a + i] + other.foot.corners @ other.rotation[a + i].T
                     across.append((theirs[1] - theirs[0])[:2])
                     away.append(mine.mean(axis=0)[:2] - theirs.mean(axis=0)[:2])
                     if other.touches[a + i]:
@@ -220,7 +213,7 @@ def feet_apart(feet: list[Foot]) -> tuple[Foot, ...]:
 
 
 def separation(a: np.ndarray, b: np.ndarray) -> float:
-    """The distance of two rectangles (4, 2) (corners as a Sole has them) along the best of their sides; negative where
+    """The distance of two rectangles (4, 2) (corners as a Foot has them) along the best of their sides; negative where
     they overlap."""
     best = -np.inf
     for r in (a, b):
@@ -232,16 +225,16 @@ def separation(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def stretch(
-    k: Kinematics, s: Sole, first: int, end: int, heel: np.ndarray, toe: np.ndarray, pivot: np.ndarray, heading: np.ndarray
+    k: Kinematics, f: Foot, first: int, end: int, heel: np.ndarray, toe: np.ndarray, pivot: np.ndarray, heading: np.ndarray
 ) -> list[Stance]:  # fmt: skip
     """The stances from when a foot comes down until it leaves: one, or several with turns between them, all with the
     same toe."""
     parts = [(first + a, first + b) for on in (True, False) for a, b in runs(pivot[first:end] == on)]
     if not pivot[first:end].any():
-        return [stance(k, s, first, end, heel, toe, heading)]
+        return [stance(k, f, first, end, heel, toe, heading)]
     parts.sort()
-    toes = k.position[first:end, s.body] + k.rotation[first:end, s.body] @ tip(s)
-    at, arm, out = np.median(toes, axis=0)[:2], (s.middle - tip(s))[:2], []
+    toes = k.position[first:end, f.body] + k.rotation[first:end, f.body] @ f.toe
+    at, arm, out = np.median(toes, axis=0)[:2], across(f, f.position - f.toe), []
     still = {a: float(np.median(heading[a:b])) for a, b in parts if not pivot[a]}
     for n, (a, b) in enumerate(parts):
         if not pivot[a]:
@@ -261,29 +254,40 @@ def turned(x: np.ndarray, angle: float) -> np.ndarray:
     return np.array([c * x[0] - n * x[1], n * x[0] + c * x[1]])
 
 
+def across(f: Foot, x: np.ndarray) -> np.ndarray:
+    """A vector (3,) of the body's frame along the sole: (ahead, left)."""
+    return (x @ f.rotation)[:2]
+
+
 def stance(
-    k: Kinematics, s: Sole, first: int, end: int, heel: np.ndarray, toe: np.ndarray, heading: np.ndarray
+    k: Kinematics, f: Foot, first: int, end: int, heel: np.ndarray, toe: np.ndarray, heading: np.ndarray
 ) -> Stance:
     """Where a foot stands: medians over the frames in which it stands flat."""
     rows = np.arange(first, end)
     flat = rows[heel[first:end] & toe[first:end]]
-    edge = s.middle if len(flat) else s.corners[list(HEEL if heel[first] else TOE)].mean(axis=0)
+    edge = f.position if len(flat) else (f.heel if heel[first] else f.toe)
     rows = flat if len(flat) else rows
     ahead = float(np.median(heading[rows]))
-    at = np.median(k.position[rows, s.body] + k.rotation[rows, s.body] @ edge, axis=0)[:2]
-    return Stance(first, end, at + turned((s.middle - edge)[:2], ahead), ahead)
+    at = np.median(k.position[rows, f.body] + k.rotation[rows, f.body] @ edge, axis=0)[:2]
+    return Stance(first, end, at + turned(across(f, f.position - edge), ahead), ahead)
 
 
 def feet_path(
-    k: Kinematics, s: Sole, heel: np.ndarray, toe: np.ndarray, pivot: np.ndarray, stances: tuple[Stance, ...], dt: float
-) -> Foot:
+    k: Kinematics,
+    foot: Foot,
+    heel: np.ndarray,
+    toe: np.ndarray,
+    pivot: np.ndarray,
+    stances: tuple[Stance, ...],
+    dt: float,
+) -> Footing:
     """A foot with its reference."""
     n = len(heel)
-    p, R = k.position[:, s.body].copy(), k.rotation[:, s.body].copy()
-    pitch = np.arcsin(np.clip(R[:, 2, 0], -1.0, 1.0))  # toe up
+    p, R = k.position[:, foot.body].copy(), k.rotation[:, foot.body].copy()
+    pitch = headings(k, foot)[1]
     stand_p, stand_R = [], []
     for st in stances:  # each stance's pose at every frame, also beyond its ends
-        at, turn = rolled(s, st, pitch, heel, toe)
+        at, turn = rolled(foot, st, pitch, heel, toe)
         stand_p.append(at)
         stand_R.append(turn)
     out_p, out_R = p.copy(), R.copy()
@@ -313,8 +317,8 @@ def feet_path(
             out_R[f] = rotation_matrix(exponential(w)) @ R[f]
     for st, at, turn in zip(stances, stand_p, stand_R):
         out_p[st.first : st.end], out_R[st.first : st.end] = at[st.first : st.end], turn[st.first : st.end]
-    lift_swing(s, heel | toe, out_p, out_R, dt)
-    return Foot(s, heel, toe, stances, out_p, out_R, pivot)
+    lift_swing(foot, heel | toe, out_p, out_R, dt)
+    return Footing(foot, heel, toe, stances, out_p, out_R, pivot)
 
 
 def leave(u: np.ndarray) -> np.ndarray:
@@ -323,13 +327,15 @@ def leave(u: np.ndarray) -> np.ndarray:
     return u - u**3 * (6.0 - u * (8.0 - 3.0 * u))
 
 
-def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def rolled(
+    foot: Foot, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Poses of a foot at every frame if it stood at a stance all the time: rolled on its heel before it is flat, on its
     toe after, by the recorded pitch; on its toe where it turns."""
     if st.turns is not None:
-        return pivoted(s, st, pitch, heel)
+        return pivoted(foot, st, pitch, heel)
     n, flat = len(pitch), np.flatnonzero(heel[st.first : st.end] & toe[st.first : st.end]) + st.first
-    level, at = level_pose(s, st)
+    level, at = level_pose(foot, st)
     frames = np.arange(n)
     turn = np.zeros(n)
     if len(flat) == 0:
@@ -342,13 +348,13 @@ def rolled(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray, toe: np.nda
         turn += np.where(frames > flat[-1], np.minimum(pitch - (1.0 - near) * pitch[flat[-1]], 0.0) * near, 0.0)
     place, out = np.zeros((n, 3)), np.zeros((n, 3, 3))
     for f in frames:
-        edge = s.corners[list(TOE if turn[f] < 0 else HEEL)].mean(axis=0)
-        out[f] = level @ about_y(-turn[f])
+        edge = foot.toe if turn[f] < 0 else foot.heel
+        out[f] = level @ foot.rotation @ about(1, -turn[f]) @ foot.rotation.T
         place[f] = at + level @ edge - out[f] @ edge
     return place, out
 
 
-def pivoted(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def pivoted(foot: Foot, st: Stance, pitch: np.ndarray, heel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Poses of a foot that turns on the middle of its toe edge, its heel raised as recorded, between stances that are
     flat or not."""
     assert st.turns is not None
@@ -358,30 +364,22 @@ def pivoted(s: Sole, st: Stance, pitch: np.ndarray, heel: np.ndarray) -> tuple[n
         turn = turn * min_jerk(np.clip((frames - st.first + 1.0) / EASE, 0.0, 1.0))
     if st.end < n and heel[st.end]:
         turn = turn * min_jerk(np.clip((st.end - frames) / EASE, 0.0, 1.0))
-    point, out = tip(s), np.zeros((n, 3, 3))
-    at = np.array([*(st.place + turned((point - s.middle)[:2], st.heading)), 0.0])
+    out = np.zeros((n, 3, 3))
+    at = np.array([*(st.place + turned(across(foot, foot.toe - foot.position), st.heading)), 0.0])
     for f in frames:
-        c, d = np.cos(st.turns[f]), np.sin(st.turns[f])
-        out[f] = np.array([[c, -d, 0.0], [d, c, 0.0], [0.0, 0.0, 1.0]]) @ about_y(-turn[f])
-    return at - out @ point, out
+        out[f] = about(2, st.turns[f]) @ about(1, -turn[f]) @ foot.rotation.T
+    return at - out @ foot.toe, out
 
 
-def level_pose(s: Sole, st: Stance) -> tuple[np.ndarray, np.ndarray]:
+def level_pose(foot: Foot, st: Stance) -> tuple[np.ndarray, np.ndarray]:
     """(rotation, position) of the body when its sole stands level at a stance's place on z = 0."""
-    c, n = np.cos(st.heading), np.sin(st.heading)
-    R = np.array([[c, -n, 0.0], [n, c, 0.0], [0.0, 0.0, 1.0]])
-    return R, np.array([*st.place, 0.0]) - R @ s.middle
+    R = about(2, st.heading) @ foot.rotation.T
+    return R, np.array([*st.place, 0.0]) - R @ foot.position
 
 
-def about_y(angle: float) -> np.ndarray:
-    """Rotation about y."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-
-
-def lift_swing(s: Sole, stands: np.ndarray, p: np.ndarray, R: np.ndarray, dt: float) -> None:
+def lift_swing(foot: Foot, stands: np.ndarray, p: np.ndarray, R: np.ndarray, dt: float) -> None:
     """Raise a foot in the air where the reference dips below the floor, by one smooth hump a swing."""
-    lowest = (p[:, None] + np.einsum("nij,kj->nki", R, s.corners))[:, :, 2].min(axis=1)
+    lowest = (p[:, None] + np.einsum("nij,kj->nki", R, foot.corners))[:, :, 2].min(axis=1)
     for a, b in runs(~stands):
         inside = b - a > 2
         at = (np.arange(a, b) - a + 1) / (b - a + 1)

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from bunraku.dynamics.functions import frame_jacobian
+from bunraku.model.rotations import skew
 from bunraku.motion.apart import Bound
 from bunraku.motion.equation import State
 
@@ -149,13 +150,6 @@ def point_jacobian(state: State, c: Corner) -> np.ndarray:
     arm = state.kin.rotation[c.body] @ c.point
     cross = np.array([[0.0, -arm[2], arm[1]], [arm[2], 0.0, -arm[0]], [-arm[1], arm[0], 0.0]])
     return J[:3] - cross @ J[3:]
-
-
-def skew(x: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) with skew(x) y = x cross y."""
-    out = np.zeros((len(x), 3, 3))
-    out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -x[:, 2], x[:, 1], -x[:, 0]
-    return out - np.swapaxes(out, 1, 2)
 
 
 def mixed(H: np.ndarray, g: np.ndarray, free: int, start: np.ndarray) -> np.ndarray:

@@ -1,5 +1,5 @@
-"""Motion generation with the one equation (document 000, 3.2): some of accelerations, torques, contact forces and
-end-link trajectories are given, the rest follows, and the motion with its torques and forces comes out together: no
+"""Motion generation with the one equation (Nakamura & Yamane 2000, 3.2): some of accelerations, torques, contact forces
+and end-link trajectories are given, the rest follows, and the motion with its torques and forces comes out together: no
 second run of forward dynamics.
 
     motion = generate(human(), seconds=1.0, contacts=[Contact("left_sole"), Contact("right_sole")],
@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.humanoid.touching import Sole, corner_forces, point_forces, sole_of
+from bunraku.humanoid.foot import Foot, box_foot
+from bunraku.humanoid.touching import corner_forces, point_forces
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.description import Shape
 from bunraku.model.limits import within_limits
 from bunraku.model.model import Model
 from bunraku.motion.equation import Preferred, State, finish, solve
-from bunraku.motion.quick_configuration import stepper
 from bunraku.motion.requests import Contact, Requests, Trajectory
 from bunraku.motion.solved import GROUND, Solved, Touch, assemble
 
@@ -47,7 +48,7 @@ class Held:
     contact: Contact
     position: np.ndarray
     rotation: np.ndarray
-    sole: Sole | None
+    foot: Foot | None
 
 
 def generate(
@@ -67,7 +68,8 @@ def generate(
     bound: float = 300.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solved:
-    """Generate a motion; see the module text.
+    """Generate a motion with its torques and forces from contacts, trajectories and known components; what they leave
+    open follows from the equation of motion. What contacts or joints cannot do is flagged, frame by frame.
 
     known: {"acceleration" | "torque": {joint: value}, "force": {contact's frame: six values, NaN where unknown}}; a
     value is a number, one a degree of freedom (NaN: unknown), or a function of t. weights: of {"acceleration", "force",
@@ -106,7 +108,7 @@ def generate(
         flags["unmet"][k + 1] = bool(np.any(np.abs(x.unmet) > MISSED * (1.0 + np.abs(np.array(rows.wanted)))))
         flags["torque"][k + 1] = bool(np.any(np.abs(tau) > model.effort * (1 + 1e-9)))
         v = v + dt * a
-        q = stepper(model).integrate(q, v, dt)
+        q = integrate(model, q, v, dt)
         if not np.all(np.isfinite(q)) or np.abs(v).max() > 1e4:
             raise InputError(
                 f"generate: at t={t:.3f} s the motion runs away ({np.abs(v).max():.3g} m/s or rad/s); ask for less, or give a smaller dt."
@@ -156,7 +158,7 @@ def liked(
     """What is preferred where nothing is asked: the starting pose at rest, small forces near the middle of the soles,
     small torques."""
     nj, nc = len(state.driven), len(axes)
-    a = posture[0] * stepper(state.model).difference(state.q, home) - posture[1] * state.v
+    a = posture[0] * difference(state.model, state.q, home) - posture[1] * state.v
     a[state.base] = 0.0
     weight = share["acceleration"].copy()
     weight[state.base] = 0.0
@@ -175,7 +177,7 @@ def hold_now(state: State, contacts: Sequence[Contact], held: dict[int, Held], t
         if active and k not in held:
             p, R = state.kin.pose(c.frame)
             place = p if c.at is None else np.asarray(c.at, dtype=float)
-            held[k] = Held(c, place, R if c.rotation is None else c.rotation, sole_for(state.model, c))
+            held[k] = Held(c, place, R if c.rotation is None else c.rotation, foot_for(state.model, c))
             impact |= bool(np.abs((state.jacobian(c.frame) @ state.v)[c.numbers]).max(initial=0.0) > MOVING)
         elif not active:
             held.pop(k, None)
@@ -190,18 +192,18 @@ def link_of(model: Model, frame: str) -> str:
     return next(f.link for f in model.description.frames if f.name == frame)
 
 
-def sole_for(model: Model, c: Contact) -> Sole | None:
-    """The sole that a contact with all six axes presses with."""
-    return sole_of(model, link_of(model, c.frame)) if len(c.numbers) == 6 and not c.grip else None
+def foot_for(model: Model, c: Contact) -> Foot | None:
+    """The foot whose sole presses where a contact has all six axes."""
+    return box_foot(model, link_of(model, c.frame)) if len(c.numbers) == 6 and not c.grip else None
 
 
 def touch(state: State, h: Held, wrench: np.ndarray, friction: float, flags: dict[str, np.ndarray], k: int) -> Touch:
     """The points that carry a contact's wrench, and the flags they raise."""
     kin, link = state.kin, link_of(state.model, h.contact.frame)
     p = kin.pose(h.contact.frame)[0]
-    if h.sole is not None:
-        R, at = kin.rotation[h.sole.body], kin.position[h.sole.body]
-        corners = at + h.sole.corners @ R.T
+    if h.foot is not None:
+        R, at = kin.rotation[h.foot.body], kin.position[h.foot.body]
+        corners = at + h.foot.corners @ R.T
         middle = corners.mean(axis=0)
         about = wrench.copy()
         about[3:] += np.cross(p - middle, wrench[:3])

@@ -16,7 +16,7 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.touching import Sole, soles
+from bunraku.humanoid.foot import Foot, feet_of
 from bunraku.model.model import Model
 from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import Filtered, dynamics_filter
@@ -31,13 +31,13 @@ PRESSED, BRIEF = 1.0, 0.04  # N: a foot that carries; s: shorter pauses of it ar
 @dataclass(frozen=True, eq=False)
 class Lead:
     """A solved motion as something to follow. times (n,), q, v, a; com, com_rate, com_acc (n, 3); feet: place (n, feet,
-    3), turn (n, feet, 3, 3), twist and its rate (n, feet, 6) of the bodies of `soles`; stands (n, feet); load (n, feet,
+    3), turn (n, feet, 3, 3), twist and its rate (n, feet, 6) of their bodies; stands (n, feet); load (n, feet,
     4) [N] up at the corners; attitude of the links `upright`: rotation (n, links, 3, 3) and angular velocity (n, links,
     3); base_twist (n, 6)."""
 
     model: Model
     solved: Solved
-    soles: tuple[Sole, ...]
+    feet: tuple[Foot, ...]
     upright: tuple[str, ...]
     times: np.ndarray
     q: np.ndarray
@@ -133,7 +133,7 @@ def lead_of(solved: Solved) -> Lead:
         raise InputError(f"follow: {model.name!r} has no free base; only what can fall is followed.")
     if len(solved) < 8:
         raise InputError(f"follow: {len(solved)} frames are too few to follow.")
-    found = soles(model)
+    found = feet_of(model)
     kin, whole = kinematics(model, solved.q, solved.v), centroidal(model, solved.q, solved.v)
     bodies = [s.body for s in found]
     twist = kin.twist[:, bodies]
@@ -154,7 +154,7 @@ def lead_of(solved: Solved) -> Lead:
     )  # fmt: skip
 
 
-def corner_loads(solved: Solved, found: tuple[Sole, ...]) -> np.ndarray:
+def corner_loads(solved: Solved, found: tuple[Foot, ...]) -> np.ndarray:
     """(n, feet, 4): upward force of every corner: each contact point's force shared by bilinear weights of where it is
     in the sole."""
     f, out = solved.frames, np.zeros((len(solved), len(found), 4))
@@ -167,8 +167,8 @@ def corner_loads(solved: Solved, found: tuple[Sole, ...]) -> np.ndarray:
         inside = np.einsum(
             "nji,nj->ni", kin.rotation[at, s.body], np.asarray(f.points[rows], dtype=float) - kin.position[at, s.body]
         )
-        low, span = s.corners[0], np.maximum(s.corners[3] - s.corners[0], 1e-9)
-        x, y = np.clip(((inside - low) / span)[:, :2], 0.0, 1.0).T
+        low, span = s.corners[0] @ s.rotation, np.maximum((s.corners[3] - s.corners[0]) @ s.rotation, 1e-9)
+        x, y = np.clip(((inside @ s.rotation - low) / span)[:, :2], 0.0, 1.0).T
         share = np.stack([(1 - x) * (1 - y), (1 - x) * y, x * (1 - y), x * y], axis=1)
         np.add.at(out[:, n], frame[rows], share * np.asarray(f.forces[rows, 2], dtype=float)[:, None])
     return out

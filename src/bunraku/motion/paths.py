@@ -6,6 +6,7 @@ and Hogan 1985), at rest at every one of them; `swing` is the way of a foot from
 (`rates`, `turn_rates`): of second order in H, 1e-3 s. Checked in tests/motion/test_paths.py.
 """
 
+# pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -14,9 +15,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.build import quaternion
-from bunraku.model.configuration import logarithm, multiply
-from bunraku.model.description import rotation_matrix
+from bunraku.model.rotations import rotation_matrix, rotation_vector
 from bunraku.walking.min_jerk import bump, min_jerk
 
 Path = Callable[[float], Any]
@@ -24,7 +23,7 @@ H = 1e-3  # s
 
 
 def waypoints(points: Sequence[tuple[float, Any]]) -> Path:
-    """Minimum jerk from each (t, x) to the next; it stays at the ends."""
+    """A path with minimum jerk from each (t [s], x) to the next; it stays at the ends."""
     times = np.array([float(t) for t, _ in points])
     values = np.array([np.asarray(x, dtype=float) for _, x in points])
     if len(times) == 0 or np.any(np.diff(times) <= 0) or not np.all(np.isfinite(values)):
@@ -43,8 +42,8 @@ def waypoints(points: Sequence[tuple[float, Any]]) -> Path:
 
 
 def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06) -> Path:
-    """A foot's way from `start` to `goal` between two times, lifted by height [m]: 64 (s (1 - s))^3 is 0 with its rate
-    and acceleration at both ends and 1 in the middle."""
+    """A foot's way from `start` to `goal` [m] between two times [s], lifted by height [m]: 64 (s (1 - s))^3 is 0 with
+    its rate and acceleration at both ends and 1 in the middle."""
     across = waypoints([(begin, start), (end, goal)])
 
     def at(t: float) -> np.ndarray:
@@ -55,7 +54,7 @@ def swing(begin: float, end: float, start: Any, goal: Any, height: float = 0.06)
 
 
 def samples(times: Sequence[float] | np.ndarray, values: Any) -> Path:
-    """A cubic spline through rows of values at rising times; it stays at the ends."""
+    """A path: the cubic spline through rows of values at rising times [s]; it stays at the ends."""
     from scipy.interpolate import CubicSpline
 
     t, x = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
@@ -76,17 +75,3 @@ def turn_rates(path: Path, t: float, h: float = H) -> tuple[np.ndarray, np.ndarr
     before, now, after = (rotation_matrix(path(x)) for x in (t - h, t, t + h))
     first, second = rotation_vector(now @ before.T) / h, rotation_vector(after @ now.T) / h
     return now, 0.5 * (first + second), (second - first) / h
-
-
-def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """Axis times angle [rad] of a rotation matrix."""
-    w = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    s, c = float(np.sqrt(w @ w)), 0.5 * float(R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
-    if c < -0.9:  # near half a turn the axis must come from elsewhere
-        return logarithm(quaternion(R))
-    return w * (np.arctan2(s, c) / s if s > 1e-9 else 1.0)
-
-
-def turned(q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
-    """Rotation vector, in the axes of q0, that leads from unit quaternion q0 to q1."""
-    return logarithm(multiply(q0 * np.array([1.0, -1.0, -1.0, -1.0]), q1))

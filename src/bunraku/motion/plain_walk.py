@@ -14,11 +14,11 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.dynamics.ik import Target, inverse_kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.touching import Sole, soles
-from bunraku.model.configuration import exponential, multiply
+from bunraku.humanoid.foot import Foot, feet_of
 from bunraku.model.model import Model
+from bunraku.model.rotations import exponential, multiply
 from bunraku.motion.com_plan import course_of, planned
-from bunraku.motion.footing import Foot, Stance
+from bunraku.motion.footing import Footing, Stance
 from bunraku.motion.paths import swing
 from bunraku.motion.settle import settled
 from bunraku.recording.motion import Motion
@@ -43,18 +43,18 @@ def walk_motion(
     walks."""
     if steps < 1 or not (length > 0 and single > 0 and double > 0 and fps > 0):
         raise InputError("walk_motion: steps must be 1 or more; length, single, double and fps above 0.")
-    feet_of = sorted(soles(model), key=lambda s: -float(kinematics(model, model.neutral()).position[s.body][1]))
-    if len(feet_of) != 2:
-        raise InputError(f"walk_motion: {model.name!r} has {len(feet_of)} feet; a walk needs two.")
+    two = sorted(feet_of(model), key=lambda s: -float(kinematics(model, model.neutral()).position[s.body][1]))
+    if len(two) != 2:
+        raise InputError(f"walk_motion: {model.name!r} has {len(two)} feet; a walk needs two.")
     still = 0.6  # s standing at both ends
     times = np.arange(0.0, 2 * still + steps * (single + double), 1.0 / fps)
     rest = kinematics(model, model.neutral())
     feet = tuple(
-        foot_path(s, side, rest, times, steps, length, single, double, height, still) for side, s in enumerate(feet_of)
+        foot_path(s, side, rest, times, steps, length, single, double, height, still) for side, s in enumerate(two)
     )
     supports = [np.vstack([f.corners(k) for f in feet]) for k in range(len(times))]
     upright = centroidal(model, model.neutral()).com
-    middle = np.mean([f.position + f.rotation @ f.sole.middle for f in feet], axis=0)
+    middle = np.mean([f.position + f.rotation @ f.foot.position for f in feet], axis=0)
     com = np.column_stack([middle[:, 0], np.zeros(len(times)), np.full(len(times), upright[2] - lower)])
     none = np.zeros((len(times), 3))
     plan = planned(course_of(times, com, none, supports, model.mass, float(np.linalg.norm(model.gravity)), margin=0.03))
@@ -74,13 +74,13 @@ def stand(model: Model, lower: float = 0.03) -> np.ndarray:
     upright, elbows and knees bent a little."""
     rest = kinematics(model, model.neutral())
     feet = tuple(
-        Foot(s, np.ones(1, bool), np.ones(1, bool), (), rest.position[s.body][None], rest.rotation[s.body][None])
-        for s in soles(model)
+        Footing(s, np.ones(1, bool), np.ones(1, bool), (), rest.position[s.body][None], rest.rotation[s.body][None])
+        for s in feet_of(model)
     )
-    middle = np.mean([rest.position[s.body] + rest.rotation[s.body] @ s.middle for s in soles(model)], axis=0)
+    middle = np.mean([rest.position[s.body] + rest.rotation[s.body] @ s.position for s in feet_of(model)], axis=0)
     com = np.array([[middle[0], middle[1], centroidal(model, model.neutral()).com[2] - lower]])
     q = settled(Motion(model, np.zeros(1), bent(model)[None]), feet, com).q[0]
-    targets = [Target(f.sole.link, f.position[0], f.rotation[0]) for f in feet]
+    targets = [Target(f.foot.link, f.position[0], f.rotation[0]) for f in feet]
     return inverse_kinematics(model, targets, q, tolerance=1e-12).q  # the last micrometres
 
 
@@ -95,8 +95,8 @@ def bent(model: Model) -> np.ndarray:
 
 
 def foot_path(
-    s: Sole, side: int, rest, times: np.ndarray, steps: int, length: float, single: float, double: float, height: float, still: float
-) -> Foot:  # type: ignore[no-untyped-def]  # fmt: skip
+    s: Foot, side: int, rest, times: np.ndarray, steps: int, length: float, single: float, double: float, height: float, still: float
+) -> Footing:  # type: ignore[no-untyped-def]  # fmt: skip
     """One foot: side 0 takes the even steps, side 1 the odd ones; the first and the last step are half as long."""
     home, R = rest.position[s.body], rest.rotation[s.body]
     place, at = np.tile(home, (len(times), 1)), home.copy()
@@ -114,4 +114,4 @@ def foot_path(
             at = goal
         x = x_new
     turns = np.tile(R, (len(times), 1, 1))
-    return Foot(s, ~up, ~up, (Stance(0, len(times), at[:2], 0.0),), place, turns)
+    return Footing(s, ~up, ~up, (Stance(0, len(times), at[:2], 0.0),), place, turns)

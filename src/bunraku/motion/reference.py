@@ -13,11 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from bunraku.model.build import quaternion
-from bunraku.model.configuration import difference, logarithm, multiply, quaternions
+from bunraku.model.configuration import continuous, difference, normalized
 from bunraku.model.model import Model
-
-BACK = np.array([1.0, -1.0, -1.0, -1.0])
+from bunraku.model.rotations import BACK, logarithm, multiply, quaternion, without_jumps
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +38,9 @@ class PosePath:
     rate: np.ndarray
 
 
-def without_jumps(x: np.ndarray) -> np.ndarray:
-    """Quaternions (n, 4) with each on the side of the one before."""
-    flips = np.cumprod(np.where(np.einsum("ij,ij->i", x[1:], x[:-1]) < 0, -1.0, 1.0))
-    return np.vstack([x[:1], x[1:] * flips[:, None]])
-
-
 def reference_of(model: Model, times: np.ndarray, q: np.ndarray, at: np.ndarray) -> Reference:
     """A motion at other times."""
-    rows = q.copy()
-    for k, _ in quaternions(model):
-        rows[:, k : k + 4] = without_jumps(rows[:, k : k + 4])
-    out = CubicSpline(times, rows)(np.clip(at, times[0], times[-1]))
-    for k, _ in quaternions(model):
-        out[:, k : k + 4] /= np.linalg.norm(out[:, k : k + 4], axis=1, keepdims=True)
+    out = normalized(model, CubicSpline(times, continuous(model, q))(np.clip(at, times[0], times[-1])))
     dt = np.diff(at)[:, None]
     v = difference(model, out[:-1], out[1:]) / dt
     v = np.vstack([v[:1], v])
@@ -64,7 +51,7 @@ def pose_path(times: np.ndarray, place: np.ndarray, rotation: np.ndarray, at: np
     """A body's poses at other times."""
     now = np.clip(at, times[0], times[-1])
     spline = CubicSpline(times, place)
-    turns = CubicSpline(times, without_jumps(np.array([quaternion(R) for R in rotation])))(now)
+    turns = CubicSpline(times, without_jumps(quaternion(rotation)))(now)
     turns /= np.linalg.norm(turns, axis=1, keepdims=True)
     w = logarithm(multiply(turns[1:], turns[:-1] * BACK)) / np.diff(at)[:, None]
     w = np.vstack([w[:1], w])

@@ -17,10 +17,10 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal, momentum_matrix
 from bunraku.errors import InputError, UnknownName, closest
-from bunraku.model.description import rotation_matrix
 from bunraku.model.model import JointInfo, Model
+from bunraku.model.rotations import rotation_matrix, rotation_vector, turn_between
 from bunraku.motion.equation import Rows, State
-from bunraku.motion.paths import Path, rates, rotation_vector, turn_rates, turned
+from bunraku.motion.paths import Path, rates, turn_rates
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 KINDS = ("acceleration", "torque", "force")
@@ -175,7 +175,7 @@ class Requests:
                 )
             if j.kind == "ball":
                 want, rate, acc = ball_rates(path, t)
-                error = turned(state.q[j.q], want)
+                error = turn_between(state.q[j.q], want)
             else:
                 want, rate, acc = rates(path, t)
                 error = want - state.q[j.q]
@@ -216,7 +216,7 @@ class Requests:
 def ball_rates(path: Path, t: float, h: float = 1e-3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(quaternion, rate and acceleration in body axes) of a path of a ball joint."""
     before, now, after = (np.asarray(path(x), dtype=float) for x in (t - h, t, t + h))
-    first, second = turned(before, now) / h, turned(now, after) / h
+    first, second = turn_between(before, now) / h, turn_between(now, after) / h
     return now, 0.5 * (first + second), (second - first) / h
 
 

@@ -22,12 +22,12 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
-from bunraku.humanoid.touching import soles
-from bunraku.model.build import quaternion
-from bunraku.model.configuration import exponential, multiply, quaternions
+from bunraku.model.configuration import normalized
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import JointInfo, Model
+from bunraku.model.rotations import exponential, matrix, multiply, quaternion, skew, without_jumps
 from bunraku.motion.lowpass import lowpass
 from bunraku.motion.retarget_ik import bone_scale, solve_frames
 from bunraku.recording.motion import Motion
@@ -48,8 +48,9 @@ def retarget(
     cutoff: float | None = CUTOFF,
     floor: bool = True,
 ) -> Motion:
-    """The source's motion as one of `model`; see the module text. reference: "first" frame, "rest" (zero) pose, or
-    "auto". cutoff [Hz], None for no smoothing. `meta` of the result says scale, floor, what was clipped at joint
+    """The motion of a skeleton, e.g. of a BVH file, as one of `model`. mapping: our links by the skeleton's joints,
+    where they cannot be found. reference: "first" frame, "rest" (zero) pose, or "auto". cutoff [Hz], None for no
+    smoothing. floor: put the feet level on it. `meta` of the result says scale, floor, what was clipped at joint
     limits."""
     names, bones = bones_of(model, source.model, mapping)
     by_link = {b.link: b for b in bones}
@@ -135,9 +136,11 @@ def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np
     a, b = -neutral.pose(bone.link)[1][:, 2], ref.pose(bone.end)[0] - ref.pose(bone.joint)[0]
     b = b / np.linalg.norm(b)
     axis, c = np.cross(a, b), float(a @ b)
-    if c < -1 + 1e-9:
-        return np.diag([1.0, -1.0, -1.0])
-    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    if c < -1 + 1e-9:  # half a turn about an axis across the bone: x where it is not along x
+        across = np.eye(3)[0 if abs(a[0]) < 0.9 else 1]
+        u = unit(across - (across @ a) * a)
+        return 2.0 * np.outer(u, u) - np.eye(3)
+    K = skew(axis)
     return np.eye(3) + K + K @ K / (1 + c)
 
 
@@ -175,7 +178,7 @@ def put(
     base = scale * 0.5 * (place[hips[0]] + place[hips[1]]) - turn[root.link] @ (R0.T @ middle)
     q[:, root.iq : root.iq + 3] = base
     q[:, root.iq + 3 : root.iq + 7] = steady(
-        turn[root.link] @ R0.T @ _matrix(model.neutral()[root.iq + 3 : root.iq + 7])
+        turn[root.link] @ R0.T @ matrix(model.neutral()[root.iq + 3 : root.iq + 7])
     )
     angle: dict[str, np.ndarray] = {}
     done = {root.link}
@@ -250,18 +253,9 @@ def unit(x: np.ndarray) -> np.ndarray:
     return x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-12)
 
 
-def _matrix(q: np.ndarray) -> np.ndarray:
-    from bunraku.model.description import rotation_matrix
-
-    return rotation_matrix(q)
-
-
 def steady(R: np.ndarray) -> np.ndarray:
     """Quaternions (n, 4) of rotations (n, 3, 3) without jumps of sign."""
-    out = np.array([quaternion(x) for x in R])
-    flips = np.cumprod(np.where(np.einsum("ij,ij->i", out[1:], out[:-1]) < 0, -1.0, 1.0))
-    out[1:] *= flips[:, None]
-    return out * (-1.0 if out[0, 0] < 0 else 1.0)
+    return without_jumps(quaternion(R))
 
 
 def smoothed(model: Model, q: np.ndarray, times: np.ndarray, cutoff: float) -> np.ndarray:
@@ -272,15 +266,12 @@ def smoothed(model: Model, q: np.ndarray, times: np.ndarray, cutoff: float) -> n
         return q
     if cutoff >= 0.45 * rate:
         return q
-    out = lowpass(q, rate, cutoff)
-    for k, _ in quaternions(model):
-        out[:, k : k + 4] /= np.linalg.norm(out[:, k : k + 4], axis=1, keepdims=True)
-    return out
+    return normalized(model, lowpass(q, rate, cutoff))
 
 
 def inside(model: Model, q: np.ndarray) -> tuple[np.ndarray, dict[str, float]]:
     """(q moved inside all joint limits, joint -> the most it was moved [rad or m])."""
-    out = np.array([clamp_balls(model, row) for row in q])
+    out = clamp_balls(model, q)
     moved: dict[str, float] = {}
     for j in model.joints:
         if j.ranged and j.nv:
@@ -302,7 +293,7 @@ def level_feet(model: Model, q: np.ndarray, times: np.ndarray) -> dict[str, floa
     """Turn each foot by one constant so that it is level while it rests (a T-pose rarely has level feet); returns foot
     -> angle [rad]. Changes q."""
     k, out = kinematics(model, q, Motion(model, times, q).v), {}
-    for s in soles(model, missing=True):
+    for s in feet_of(model, missing=True):
         j = next((x for x in model.joints if x.link == s.link and x.kind == "ball"), None)
         if j is None or len(q) < 8:
             continue
@@ -329,9 +320,9 @@ def floor_height(model: Model, q: np.ndarray, times: np.ndarray) -> np.ndarray:
     most STEEP."""
     k = kinematics(model, q)
     low = []
-    if not soles(model, missing=True):  # no boxes below its feet: the lowest origin of a link
+    if not feet_of(model, missing=True):  # no boxes below its feet: the lowest origin of a link
         return np.full(len(q), float(np.percentile(k.position[:, 1:, 2].min(axis=1), 5.0)))
-    for s in soles(model):
+    for s in feet_of(model):
         corners = k.position[:, s.body, None] + np.einsum("nij,kj->nki", k.rotation[:, s.body], s.corners)
         if len(q) < 8:
             low.append(corners.reshape(-1, 3))

@@ -16,9 +16,9 @@ import numpy as np
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.skeletons import Bone
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
-from bunraku.motion.paths import rotation_vector
-from bunraku.motion.quick_configuration import stepper
+from bunraku.model.rotations import rotation_vector
 from bunraku.motion.settle import within
 
 TURN = 0.1  # m: a turn of 1 rad weighs as much as this distance
@@ -101,11 +101,11 @@ def nearest(
 ) -> np.ndarray:
     """q from which Gauss-Newton steps bring links nearest to places and turns (weight TURN), hinges and sliders inside
     their ranges."""
-    move, nv = stepper(model), model.nv
+    nv = model.nv
     home = q
     for _ in range(iterations):
         kin = kinematics(model, q)
-        rows, errors = [STAY * np.eye(nv)], [STAY * move.difference(q, home)]
+        rows, errors = [STAY * np.eye(nv)], [STAY * difference(model, q, home)]
         for x in {**places, **turns}:
             J, (p, R) = frame_jacobian(model, q, x), kin.pose(x)
             if x in places:
@@ -116,7 +116,7 @@ def nearest(
                 errors.append(TURN * rotation_vector(turns[x] @ R.T))
         J, e = np.vstack(rows), np.concatenate(errors)
         step = np.linalg.solve(J.T @ J + 1e-8 * np.eye(nv), J.T @ e)
-        q = within(model, move.integrate(q, step * min(1.0, 0.5 / max(1e-12, float(np.abs(step).max())))))
+        q = within(model, integrate(model, q, step * min(1.0, 0.5 / max(1e-12, float(np.abs(step).max())))))
         if np.abs(step).max() < 1e-5:
             break
     return q

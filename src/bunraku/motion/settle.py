@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, frame_jacobian, kinematics, momentum_matrix
+from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
-from bunraku.motion.footing import Foot
-from bunraku.motion.paths import rotation_vector
-from bunraku.motion.quick_configuration import stepper
+from bunraku.model.rotations import rotation_vector
+from bunraku.motion.footing import Footing
 from bunraku.recording.motion import Motion
 
 POSE = 1e-4  # weight of staying near the recorded pose [rad^2] against places [m^2]
@@ -25,11 +25,10 @@ SPIN = 0.01  # an angular momentum of 1 N m s counts as so many m/s
 FIRM = 10.0  # feet count so much more than the centre of mass
 
 
-def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int | None = None) -> Motion:
+def settled(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, frames: int | None = None) -> Motion:
     """The motion with feet at their references and the centre of mass at com (n, 3); the first `frames` frames only, if
     given."""
     model, out = motion.model, motion.q.copy()
-    move = stepper(model)
     stay = np.full(model.nv, np.sqrt(POSE))
     stay[:3], stay[3:6] = 1e-3 * stay[0], 3 * stay[0]  # the base may go where it must, and turns least
     for j in model.joints:  # legs do what must be done, not the trunk
@@ -37,13 +36,13 @@ def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int
             stay[j.v] *= 5.0
     shift = np.zeros(model.nv)
     for k in range(len(motion) if frames is None else frames):
-        q = within(model, move.integrate(motion.q[k], shift))
+        q = within(model, integrate(model, motion.q[k], shift))
         for _ in range(ITERATIONS if k else 5 * ITERATIONS):
             kin = kinematics(model, q)
-            rows, errors = [np.diag(stay)], [stay * move.difference(q, motion.q[k])]
+            rows, errors = [np.diag(stay)], [stay * difference(model, q, motion.q[k])]
             for f in feet:
-                b = f.sole.body
-                rows.append(FIRM * frame_jacobian(model, q, f.sole.link))
+                b = f.foot.body
+                rows.append(FIRM * frame_jacobian(model, q, f.foot.link))
                 errors.append(
                     FIRM
                     * np.concatenate(
@@ -54,10 +53,10 @@ def settled(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, frames: int
             errors.append(com[k] - centroidal(model, q).com)
             J, e = np.vstack(rows), np.concatenate(errors)
             step = np.linalg.solve(J.T @ J + 1e-6 * np.eye(model.nv), J.T @ e)
-            q = within(model, move.integrate(q, step * min(1.0, 0.3 / max(1e-12, np.abs(step).max()))))
+            q = within(model, integrate(model, q, step * min(1.0, 0.3 / max(1e-12, np.abs(step).max()))))
             if np.abs(step).max() < 1e-6:
                 break
-        shift = move.difference(motion.q[k], q)
+        shift = difference(model, motion.q[k], q)
         out[k] = q
     return Motion(model, motion.times, out, motion.meta)
 
@@ -84,20 +83,20 @@ def rates(
     return np.linalg.lstsq(np.vstack(rows), np.concatenate(wanted), rcond=None)[0]
 
 
-def reach(motion: Motion, feet: tuple[Foot, ...], com: np.ndarray, flies: bool = False) -> np.ndarray:
+def reach(motion: Motion, feet: tuple[Footing, ...], com: np.ndarray, flies: bool = False) -> np.ndarray:
     """(n,): the greatest height of the centre of mass at which legs reach their feet, those that stand where it flies
     (in the air ways of feet are free), the rest as in the motion, moved along with com."""
     model, k = motion.model, kinematics(motion.model, motion.q)
     moved = com - centroidal(model, motion.q).com
     out = np.full(len(motion), np.inf)
     for f in feet:
-        chain = leg_of(model, f.sole.link)
+        chain = leg_of(model, f.foot.link)
         if chain is None:
             continue
         hip, knee = (model.frame(x).body for x in chain)
         rest = kinematics(model, model.neutral()).position
         length = STRETCH[flies] * (
-            np.linalg.norm(rest[hip] - rest[knee]) + np.linalg.norm(rest[knee] - rest[f.sole.body])
+            np.linalg.norm(rest[hip] - rest[knee]) + np.linalg.norm(rest[knee] - rest[f.foot.body])
         )
         at = k.position[:, hip] + moved
         across = np.sum((at[:, :2] - f.position[:, :2]) ** 2, axis=1)

@@ -47,7 +47,9 @@ class Touch:
 
 @dataclass(frozen=True, eq=False)
 class Solved(InFrames):
-    """See the module text. `flags`: name -> (n,) bool, frames to distrust and why; `grips`: links that may be pulled."""
+    """A motion with its torques and contact forces, as `generate` and `dynamics_filter` give it: `times` [s], `q`, `v`,
+    `torques` [N m or N], `com`, `zmp` [m], `ground_reaction` [N]; `save` writes a recording. `flags`:
+    name -> (n,) bool, frames to distrust and why; `grips`: links that may be pulled."""
 
     model: Model
     dt: float
@@ -162,12 +164,11 @@ class Solved(InFrames):
 def shape_keys(world: World) -> list[tuple[str, int]]:
     """(link, 0) or ("world", number) of every shape of a world with one figure; a link's second shape has no key of its
     own."""
-    from bunraku.collision.shape_layout import BODY, FIGURE
     from bunraku.world.views import owner_of
 
     out: list[tuple[str, int]] = []
     fixed = 0
-    for k, (figure, body) in enumerate(world._geometry.ints[:, [FIGURE, BODY]].tolist()):
+    for k, (figure, body) in enumerate(zip(world._geometry.figure.tolist(), world._geometry.body.tolist())):
         if figure < 0 or body == 0:
             out.append(("world", fixed))
             fixed += 1

@@ -15,7 +15,7 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal
 from bunraku.motion.com_plan import Begin, ComPlan, Course, course_of, planned
-from bunraku.motion.footing import Foot, moved, stretches
+from bunraku.motion.footing import Footing, moved, stretches
 from bunraku.motion.settle import reach
 from bunraku.recording.motion import Motion
 
@@ -33,7 +33,12 @@ class Steering:
     followed; share (feet, n): what each foot should carry, of the weight, in every frame."""
 
     def __init__(
-        self, motion: Motion, feet: tuple[Foot, ...], load: tuple[float, float] | None, margin: float, friction: float
+        self,
+        motion: Motion,
+        feet: tuple[Footing, ...],
+        load: tuple[float, float] | None,
+        margin: float,
+        friction: float,
     ) -> None:
         self.motion, model = motion, motion.model
         whole = centroidal(model, motion.q, motion.v)
@@ -41,7 +46,7 @@ class Steering:
         self.flies = any(len(s) == 0 for s in supports)
         allowed = load or (RUN if self.flies else WALK)
 
-        def course(feet: tuple[Foot, ...], supports: list[np.ndarray], stances: list[np.ndarray] | None) -> Course:
+        def course(feet: tuple[Footing, ...], supports: list[np.ndarray], stances: list[np.ndarray] | None) -> Course:
             return course_of(
                 motion.times, whole.com, whole.angular, supports, model.mass, float(np.linalg.norm(model.gravity)), load=allowed,
                 margin=margin, highest=reach(motion, feet, whole.com, self.flies), stances=stances, grip=GRIP * friction,
@@ -82,7 +87,7 @@ class Steering:
         return stepped
 
 
-def shifted(motion: Motion, feet: tuple[Foot, ...], shifts: np.ndarray) -> tuple[Foot, ...]:
+def shifted(motion: Motion, feet: tuple[Footing, ...], shifts: np.ndarray) -> tuple[Footing, ...]:
     """Feet with their stretches moved by shifts (as many as move, 2), numbered as `supported` does."""
     parts, first = [], 0
     for f in feet:
@@ -95,7 +100,7 @@ def shifted(motion: Motion, feet: tuple[Foot, ...], shifts: np.ndarray) -> tuple
     return moved(motion, feet, parts)
 
 
-def supported(feet: tuple[Foot, ...], frames: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def supported(feet: tuple[Footing, ...], frames: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """(corners (m, 3) that touch, the number of the stretch of stances that each belongs to) in every frame; those of
     all feet are counted on."""
     owner, count = [], 0
@@ -110,7 +115,7 @@ def supported(feet: tuple[Foot, ...], frames: int) -> tuple[list[np.ndarray], li
     return [np.vstack(row) for row in corners], numbers
 
 
-def loads(feet: tuple[Foot, ...], plan: ComPlan, first: int = 0) -> np.ndarray:
+def loads(feet: tuple[Footing, ...], plan: ComPlan, first: int = 0) -> np.ndarray:
     """(feet, n): what each foot should carry in the frames of a plan from `first` on, of the weight: where the planned
     zero-moment point is between those that stand."""
     out = np.zeros((len(feet), len(plan.times)))

@@ -6,9 +6,9 @@ last whole block.
 A block is  kind (4 bytes), count (uint32), length (uint64), first and last (float64: the times it spans), CRC-32
 (uint32) of these and of its `length` bytes of content, or, of a block of kind SUMMED, of the 16 bytes of their checksum
 (bunraku.recording.sums), which takes less time. INDX holds the place and the head of every block, so that opening a
-finished file reads a few bytes. While it is written the file is called name.part; `close` renames it. A file without
-INDX is read block by block and ends before the first one that is not whole. A block whose CRC does not fit is never
-believed. Little endian. Checked in tests/recording/test_blockfile.py.
+finished file reads a few bytes. While it is written the file is called name.part, and no second writer can open it;
+`close` renames it. A file without INDX is read block by block and ends before the first one that is not whole. A block
+whose CRC does not fit is never believed. Little endian. Checked in tests/recording/test_blockfile.py.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from bunraku.errors import FormatError, InputError
+from bunraku.files import open_alone, part_of
 from bunraku.recording.sums import digest
 
 MAGIC, END = b"\x89BKR\r\n\x1a\n", b"BKR-END\n"
@@ -66,8 +67,8 @@ class BlockWriter:
     """A new file at `path`; it stands beside as path.part until `close`."""
 
     def __init__(self, path: str | Path, head: dict[str, Any]) -> None:
-        self.path = Path(path)
-        self.part = self.path.with_name(self.path.name + ".part")
+        self.path: Path = Path(path)
+        self.part: Path = part_of(self.path)
         self.blocks: list[Block] = []
         self.at = len(MAGIC)
         self.broken: InputError | None = None  # why writing failed
@@ -75,7 +76,11 @@ class BlockWriter:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if self.path.is_dir():
                 raise IsADirectoryError(21, "it is a folder")
-            self.file: BinaryIO = open(self.part, "wb", buffering=0)  # noqa: SIM115 - closed by `close`
+            self.file: BinaryIO = open_alone(self.part)
+        except BlockingIOError:
+            raise InputError(
+                f"{self.path}: it is being recorded already; wait for the end of that or choose another name."
+            ) from None
         except OSError as error:
             raise self._cannot(error) from None
         self._write(MAGIC)
@@ -92,18 +97,25 @@ class BlockWriter:
         self.blocks.append(block)
         self.at = block.end
 
-    def close(self) -> Path:
-        """Write the index and give the file its name."""
+    def close(self, *, replace: bool = True) -> Path:
+        """Write the index and give the file its name; returns it. replace False: where there is an older file of that
+        name, that one stays and the new one goes on being called name.part."""
         if not self.file.closed:
             place = self.at
             self.add(INDEX, b"".join(PLACE.pack(b.at) + b.head() for b in self.blocks), len(self.blocks))
             self._write(PLACE.pack(place) + END)
             try:
                 os.fsync(self.file.fileno())
-                self.file.close()
-                os.replace(self.part, self.path)
+                if os.name == "nt":  # no open file can be renamed there; elsewhere the lock holds until it is
+                    self.file.close()
+                if not replace and self.path.exists():
+                    self.path = self.part
+                else:
+                    os.replace(self.part, self.path)
             except OSError as error:
                 raise self._cannot(error) from None
+            finally:
+                self.file.close()
         return self.path
 
     def _write(self, *pieces: bytes | memoryview) -> None:

@@ -21,12 +21,12 @@ from bunraku.model.model import Model
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """times (n,) [s], rising; q (n, nq) as the model has it."""
+    """How one figure moves: times (n,) [s], rising; q (n, nq) as the model has it; `meta` says where it comes from."""
 
     model: Model
     times: np.ndarray
     q: np.ndarray
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         t, q = np.asarray(self.times, dtype=float), np.asarray(self.q, dtype=float)

@@ -97,7 +97,21 @@ class Contacts(Sequence[FrameContacts]):
 
 
 class Recording(InFrames):
-    """See the module text."""
+    """A recorded world, read back: `Recording.open("run.bkr")`; by frame, by time, in slices, or all at once.
+
+    `times` (n,) [s], `q` (n, nq), `v` (n, nv), `torques` (n, nv) [N m or N], `com`, `zmp` (n, figures, 3) [m], `energy`
+    (n, figures) [J], `forces` (n, figures, 3) [N], `contacts[k]`, `events`, `at(time)`, `motion(figure)`; a context
+    manager. Whatever is damaged, cut or foreign gives a BunrakuError. See docs/recordings.md.
+    """
+
+    path: Path
+    title: str
+    contact: str
+    dt: float  # s, of a step
+    every: int  # steps a frame
+    gravity: tuple[float, ...]  # m/s^2
+    figures: tuple[RecordedFigure, ...]
+    model: Model  # of all figures together
 
     def __init__(self, file: BlockFile) -> None:
         self._file, self.path, head = file, file.path, file.head

@@ -5,13 +5,15 @@
         recorder.note("and now the other foot")    # or world.note(...), from a controller
     bunraku.Recording.open("run.bkr")
 
-The file (recording.blockfile) begins with JSON: the format and its version, Bunraku's version, units, columns, dt,
-gravity, and every figure and fixed shape as a description (model.plain). Blocks of up to 1536 frames (world.frames) and
-of events (JSON) follow, each handed to the system as it is made. It is called name.part until the recording ends: also
-by an error, which it then notes. Simulating goes on bit for bit as without. Checked in
+The file (world.blockfile) begins with JSON: the format and its version, Bunraku's version, units, columns, dt, gravity,
+and every figure and fixed shape as a description (world.plain). Blocks of up to 1536 frames (world.frames) and of
+events (JSON) follow, each handed to the system as it is made. It is called name.part until the recording ends: also by
+an error, which it then notes. An error never replaces an older file of that name: the recording then stays as
+name.part, and the error says so. Simulating goes on bit for bit as without. Checked in
 tests/recording/test_recorder.py; cost and size in docs/recordings.md.
 """
 
+# pyright: reportPrivateUsage=false, reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 import json
@@ -19,7 +21,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from bunraku.collision.shape_layout import BODY, FIGURE
 from bunraku.errors import InputError
 from bunraku.model.plain import to_plain
 from bunraku.recording.blockfile import SUMMED, BlockWriter
@@ -40,10 +41,16 @@ UNITS = {
 
 
 class Recorder:
-    """See the module text.
+    """Writes what a world does into a file while it steps; `World.record` makes one. A context manager, or `close` it.
 
-    `meta`: plain values of the user's own, kept in the file; precise: float64 instead of float32, twice as large.
+    every: steps a frame; meta: plain values of the user's own, kept in the file; precise: float64 instead of float32,
+    twice as large. See docs/recordings.md.
     """
+
+    world: World
+    frames: int  # written so far
+    precise: bool
+    log: Log
 
     def __init__(
         self,
@@ -81,13 +88,16 @@ class Recorder:
         """Write down an event of kind "note" at the present time."""
         self.log.watch.note(text, **more)
 
-    def close(self) -> Path:
-        """End the recording; the file gets its name."""
+    def close(self, *, replace: bool = True) -> Path:
+        """End the recording; the file gets its name.
+
+        replace False: an older file of that name stays, and this one is name.part.
+        """
         if self._open:
             self._open = False
             self.log.leave()
             self.log.end()
-            self._file.close()
+            self._file.close(replace=replace)
         return self.path
 
     def _take(self, frames: Frames, events: list[dict[str, Any]]) -> None:
@@ -107,9 +117,14 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._open and error is not None:
-            self.note(str(error) or type(error).__name__, error=type(error).__name__)
-        self.close()
+        if not self._open or error is None:
+            self.close()
+            return
+        wanted = self.path
+        self.note(str(error) or type(error).__name__, error=type(error).__name__)
+        path = self.close(replace=False)
+        kept = "" if path == wanted else f"; {wanted} is as it was"
+        error.add_note(f"The recording up to there: {path}{kept}.")
 
 
 def to_plain_events(events: list[dict[str, Any]]) -> list[Any]:
@@ -119,10 +134,10 @@ def to_plain_events(events: list[dict[str, Any]]) -> list[Any]:
 
 def header(world: World, every: int, title: str, meta: dict[str, Any]) -> dict[str, Any]:
     """What a recording says about its world."""
-    from bunraku import __version__
+    from bunraku.version import __version__
 
-    columns = world._geometry.ints[:, [FIGURE, BODY]].tolist()
-    shapes = [[*columns[k], owner_of(world, k)[1]] for k in range(len(columns))]
+    whose = zip(world._geometry.figure.tolist(), world._geometry.body.tolist())
+    shapes = [[figure, body, owner_of(world, k)[1]] for k, (figure, body) in enumerate(whose)]
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -13,12 +13,12 @@ import numpy as np
 
 from bunraku.errors import BunrakuError, closest
 from bunraku.model import Description, Model, Shape, box, capsule, cylinder, describe_human, sphere
-from bunraku.model.build import quaternion
 from bunraku.model.limits import swing_twist
+from bunraku.model.rotations import quaternion
 from bunraku.scene.file import Table
 from bunraku.scene.values import rotation
 
-OWN = {
+OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "human": (("height", "mass"), ()),
     "box": (("size", "mass"), ("size",)),
     "sphere": (("radius", "mass"), ("radius",)),

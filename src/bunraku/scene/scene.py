@@ -1,6 +1,6 @@
 """A Scene: a checked scene file, ready to be built into a World and run.
 
-    scene = bk.scene.load("slope")            # a built-in one, or the path of a TOML file
+    scene = bk.load_scene("slope")            # a built-in one, or the path of a TOML file
     world = scene.build()                     # a World; or:
     record = scene.run()                      # runs to its end, a Recording
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from bunraku.errors import BunrakuError, UnknownName, closest
 from bunraku.scene.actors import Events, Push, Servo, Tie
-from bunraku.scene.figures import fixed_shape, model_of, put_pose
+from bunraku.scene.figures import OWN, fixed_shape, model_of, put_pose
 from bunraku.scene.file import Table, built_in_folder, find, read
 from bunraku.world.world import Figure, World
 
@@ -34,20 +34,22 @@ CONNECTION = ("at", "axes", "break_force", "break_torque", "compliance", "dampin
 SPRING = ("at_a", "at_b", "stiffness", "damping", "rest", "break_force")
 
 
-def load(path: str | Path) -> Scene:
-    """Read and check a scene file, or a built-in scene by name."""
+def load_scene(path: str | Path) -> Scene:
+    """Read and check a scene file (TOML), or a built-in scene by name: bar, fall, linkage, one_foot, slope, spin, stand
+    or toe_edge."""
     file = find(path)
     return Scene(file.stem, file, read(file))
 
 
 def built_in() -> dict[str, str]:
     """Name -> what it shows, of every built-in scene."""
-    return {p.stem: load(p).about for p in sorted(built_in_folder().glob("*.toml"))}
+    return {p.stem: load_scene(p).about for p in sorted(built_in_folder().glob("*.toml"))}
 
 
 @dataclass(frozen=True)
 class Scene:
-    """See the module text. `tables` is the file's content, checked."""
+    """A checked scene file: `build` makes a World of it, `run` runs it to its end; `tables` is the file's content. See
+    docs/scenes.md."""
 
     name: str
     path: Path
@@ -72,6 +74,12 @@ class Scene:
     def view(self) -> str:
         """Where its pictures are taken from."""
         return self.options.get("view", "oblique")
+
+    @property
+    def files(self) -> list[Path]:
+        """The files it is read from: its own and those of its models."""
+        kinds = [table.get("model", "") for table in self.tables["figure"]]
+        return [self.path, *(self.path.parent / kind for kind in kinds if kind not in OWN)]
 
     def changed(self, **options: Any) -> Scene:
         """The same scene with other values in [world]; None leaves one as it is."""
@@ -188,8 +196,7 @@ def copies(table: Table) -> list[tuple[str, int]]:
 
 def random_turn(rng: np.random.Generator, angle: float) -> np.ndarray:
     """A rotation by up to `angle` [rad] about a random axis."""
-    from bunraku.model.configuration import exponential
-    from bunraku.model.description import rotation_matrix
+    from bunraku.model.rotations import exponential, rotation_matrix
 
     axis = rng.normal(size=3)
     return rotation_matrix(exponential(rng.uniform(0, angle) * axis / np.linalg.norm(axis)))

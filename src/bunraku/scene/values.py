@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.model.description import rotation_matrix, rpy_matrix
+from bunraku.model.rotations import rotation_matrix, rpy_matrix
 
 Reader = Callable[[Any], Any]
 

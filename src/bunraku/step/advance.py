@@ -1,7 +1,14 @@
-"""q moved along v for dt, in place and on the group: quaternions turn in body axes by the exponential map and keep
-length one.
+"""Configurations that move: q along v for dt, in place and on the group, and a chart around the start of a step.
 
-The kernel twin of bunraku.model.configuration.integrate. Checked in tests/step/test_advance.py against it.
+Hinges and sliders add; quaternions turn in body axes by the exponential map and keep length one: the kernel twin of
+bunraku.model.configuration.integrate.
+
+In the chart q = q0 moved along theta a Runge-Kutta method is an ordinary one: theta' = v but for turns, where
+    theta' = w + 1/2 theta x w + 1/12 theta x (theta x w) + O(theta^4)
+(the inverse of the exponential's right differential). A method of order 4 for (theta, v) from theta = 0 is then one of
+order 4 on the group, and q never leaves it: Munthe-Kaas, "High order Runge-Kutta methods on manifolds", Appl. Numer.
+Math. 29 (1999). The terms left out are of fourth order in the step, as theta is of first, and of fifth once integrated.
+Checked in tests/step/test_advance.py and test_chart.py.
 """
 
 from __future__ import annotations
@@ -9,7 +16,7 @@ from __future__ import annotations
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, root, st
 from bunraku.kernel.trig import sincos
-from bunraku.kernel.vec import dot, ld3
+from bunraku.kernel.vec import axpy, cross, dot, ld3, st3
 from bunraku.model.layout import ADDS, DOF, FOLLOWS, IQ, IV
 
 SMALL = 1e-24  # squared angle below which the exponential is its first two terms
@@ -52,3 +59,24 @@ def advance(ints, q, v, dt):
             st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
         if ints[i, DOF] > adds:
             turn(q, k + adds, ld3(v, l + adds), dt)
+
+
+@inline
+def turn_rate(t, w):
+    """theta' for the rate w in body axes."""
+    c = cross(t, w)
+    return axpy(0.5, c, axpy(1.0 / 12.0, cross(t, c), w))
+
+
+@inline
+def chart_rate(ints, theta, v, out):
+    """out = theta' (nv) at theta for the rates v."""
+    for i in range(1, ints.shape[0]):
+        if ints[i, FOLLOWS] != 0:
+            continue
+        k = ints[i, IV]
+        adds = ints[i, ADDS]
+        for r in range(adds):
+            st(out, k + r, ld(v, k + r))
+        if ints[i, DOF] > adds:
+            st3(out, k + adds, turn_rate(ld3(theta, k + adds), ld3(v, k + adds)))

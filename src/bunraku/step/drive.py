@@ -13,29 +13,8 @@ tests/step/test_drive.py.
 from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.table import ints1, reals1, reals2
 from bunraku.model.layout import BALL, DOF, FOLLOWS, FREE, IQ, IV, KIND, ROTOR
-from bunraku.step.step_arrays import (
-    APPLIED,
-    DRIVE,
-    DT,
-    INFO,
-    NEXT_V,
-    NUMBERS,
-    TARGET_Q,
-    TARGET_V,
-    TAU,
-    TOTAL,
-    TRACK_AT,
-    TRACK_Q,
-    TRACK_V,
-    Q,
-    V,
-    model_of,
-)
-
-# columns of DRIVE; ARMATURE is the rotor inertia of the model, HELD whether the servo is at its limit
-KP, KD, EFFORT, SPRING, REST, DAMPING, ARMATURE, HELD = range(8)
+from bunraku.step.step_arrays import Step
 
 
 @inline
@@ -51,48 +30,48 @@ def ball_error(q, goal, k):
 
 
 @inline
-def follow_track(h):
+def rest_error(q, k):
+    """Rotation vector of a ball from its rest, which is no rotation."""
+    s = 2.0 if q[k] >= 0.0 else -2.0
+    return (s * q[k + 1], s * q[k + 2], s * q[k + 3])
+
+
+@inline
+def follow_track(s: Step):
     """The track's row of this step becomes the servos' target."""
-    track_q = reals2(h, TRACK_Q)
-    if track_q.shape[0] == 0:
+    rows = s.track_q.shape[0]
+    if rows == 0:
         return
-    track_v = reals2(h, TRACK_V)
-    goal = reals1(h, TARGET_Q)
-    rate = reals1(h, TARGET_V)
-    at = ints1(h, INFO)[TRACK_AT]
-    row = min(at, track_q.shape[0] - 1)
-    for k in range(goal.shape[0]):
-        goal[k] = track_q[row, k]
-    for k in range(rate.shape[0]):
-        rate[k] = track_v[row, k] if at == row else 0.0  # at its end it rests
+    at = s.info.track_at
+    row = min(at, rows - 1)
+    for k in range(s.target_q.shape[0]):
+        s.target_q[k] = s.track_q[row, k]
+    for k in range(s.target_v.shape[0]):
+        s.target_v[k] = s.track_v[row, k] if at == row else 0.0  # at its end it rests
 
 
 @part
-def drive_joints(h, dt):
-    """TOTAL torques for aba, and the implicit terms of a step dt into ROTOR; none (explicit torques) with dt = 0."""
-    follow_track(h)
-    ints, reals, _ = model_of(h)
-    q = reals1(h, Q)
-    v = reals1(h, V)
-    tau = reals1(h, TAU)
-    total = reals1(h, TOTAL)
-    drive = reals2(h, DRIVE)
-    goal = reals1(h, TARGET_Q)
-    rate = reals1(h, TARGET_V)
+def drive_joints(s: Step, dt):
+    """Torques `total` for aba, and the implicit terms of a step dt into ROTOR; none (explicit torques) with dt = 0."""
+    follow_track(s)
+    ints = s.ints
+    q = s.q
+    v = s.v
     for i in range(1, ints.shape[0]):
         if ints[i, FOLLOWS] != 0:
             continue
         k = ints[i, IQ]
-        d0 = ints[i, IV]
+        first = ints[i, IV]
         kind = ints[i, KIND]
         implicit = 0.0
         to_goal = (0.0, 0.0, 0.0)
         to_rest = (0.0, 0.0, 0.0)
         if kind == BALL:
-            to_goal = ball_error(q, goal, k)
+            to_goal = ball_error(q, s.target_q, k)
             to_rest = rest_error(q, k)
         for j in range(ints[i, DOF]):
-            d = d0 + j
+            d = first + j
+            drive = s.drive[d]
             if kind == FREE:
                 error = 0.0
                 stretch = 0.0
@@ -100,44 +79,32 @@ def drive_joints(h, dt):
                 error = to_goal[0] if j == 0 else (to_goal[1] if j == 1 else to_goal[2])
                 stretch = to_rest[0] if j == 0 else (to_rest[1] if j == 1 else to_rest[2])
             else:
-                error = goal[k] - q[k]
-                stretch = q[k] - drive[d, REST]
-            passive = drive[d, SPRING] * (stretch + dt * v[d]) + drive[d, DAMPING] * v[d]
-            servo = drive[d, KP] * (error - dt * v[d]) + drive[d, KD] * (rate[d] - v[d])
-            motor = tau[d] + servo
-            most = drive[d, EFFORT]
+                error = s.target_q[k] - q[k]
+                stretch = q[k] - drive.rest
+            passive = drive.spring * (stretch + dt * v[d]) + drive.damping * v[d]
+            servo = drive.kp * (error - dt * v[d]) + drive.kd * (s.target_v[d] - v[d])
+            motor = s.tau[d] + servo
+            most = drive.effort
             held = not abs(motor) <= most
             if held:
                 motor = min(max(motor, -most), most)
-            drive[d, HELD] = 1.0 if held else 0.0
-            total[d] = motor - passive
-            extra = dt * (drive[d, DAMPING] + dt * drive[d, SPRING])
+            drive.held = 1.0 if held else 0.0
+            s.total[d] = motor - passive
+            extra = dt * (drive.damping + dt * drive.spring)
             if not held:
-                extra += dt * (drive[d, KD] + dt * drive[d, KP])
+                extra += dt * (drive.kd + dt * drive.kp)
             implicit = max(implicit, extra)
-        reals[i, ROTOR] = drive[d0, ARMATURE] + implicit
-
-
-@inline
-def rest_error(q, k):
-    """Rotation vector of a ball from its rest, which is no rotation."""
-    s = 2.0 if q[k] >= 0.0 else -2.0
-    return (s * q[k + 1], s * q[k + 2], s * q[k + 3])
+        s.reals[i, ROTOR] = s.drive[first].armature + implicit
 
 
 @part
-def note_torques(h):
-    """APPLIED: what drives the joints in fact gave, with the rates at the end of the step."""
-    ints, reals, _ = model_of(h)
-    v = reals1(h, V)
-    after = reals1(h, NEXT_V)
-    total = reals1(h, TOTAL)
-    drive = reals2(h, DRIVE)
-    applied = reals1(h, APPLIED)
+def note_torques(s: Step):
+    """`applied`: what the drives of the joints in fact gave, with the rates at the end of the step."""
+    ints = s.ints
     for i in range(1, ints.shape[0]):
         if ints[i, FOLLOWS] != 0:
             continue
-        d0 = ints[i, IV]
-        extra = reals[i, ROTOR] - drive[d0, ARMATURE]
-        for d in range(d0, d0 + ints[i, DOF]):
-            applied[d] = total[d] - extra * (after[d] - v[d]) / reals1(h, NUMBERS)[DT]
+        first = ints[i, IV]
+        extra = s.reals[i, ROTOR] - s.drive[first].armature
+        for d in range(first, first + ints[i, DOF]):
+            s.applied[d] = s.total[d] - extra * (s.next_v[d] - s.v[d]) / s.numbers.dt

@@ -22,7 +22,7 @@ from bunraku.dynamics.passes import drift
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import st
-from bunraku.kernel.table import ints1, ints2, reals1, reals2, run, stage
+from bunraku.kernel.table import run, stage
 from bunraku.kernel.vec import ld3
 from bunraku.model.layout import ARM, NW, VEL
 from bunraku.step.advance import advance
@@ -30,49 +30,10 @@ from bunraku.step.contact_rows import contact_rows, keep_contacts
 from bunraku.step.drive import drive_joints, note_torques
 from bunraku.step.island import solve_islands
 from bunraku.step.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
+from bunraku.step.response import velocity_change
 from bunraku.step.rows import begin, find_islands, trace_all
-from bunraku.step.step_arrays import (
-    ACCEL,
-    BOUNCED,
-    CLIP,
-    CONTACTS,
-    DIVERGED,
-    DT,
-    EXCLUDED,
-    F_EXT,
-    FIXED_PAIRS,
-    IDS,
-    INFO,
-    MARGIN,
-    MOVED,
-    N_CONTACTS,
-    N_ROWS,
-    NEXT_V,
-    NUMBERS,
-    OK,
-    ORDER,
-    PAIRS,
-    RESIDUAL,
-    RESIDUAL_MOST,
-    SHAPE_INTS,
-    SHAPE_REALS,
-    START_Q,
-    START_V,
-    SWEEPS,
-    SWEEPS_MOST,
-    TOO_FAST,
-    TOTAL,
-    TRACK_AT,
-    TRIAL,
-    UNSOLVED,
-    UNSOLVED_ALL,
-    Q,
-    V,
-    model_of,
-    rows_of,
-)
+from bunraku.step.step_arrays import DIVERGED, NOT_FINITE, OK, TOO_FAST, Step
 from bunraku.step.tie_rows import keep_ties, tie_rows
-from bunraku.step.velocity import velocity_change
 
 FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # stages
 RIGID, SPRINGY = np.int64(0), np.int64(1)
@@ -90,6 +51,165 @@ def steps(h, n):
     return n, 0
 
 
+@stage
+def free_motion(h):
+    """v' without constraints, and the velocities of all bodies."""
+    s = Step(h)
+    if not all_finite(s):
+        return NOT_FINITE
+    drive_joints(s, s.numbers.dt)
+    return free_acceleration(s, s.f_ext)
+
+
+@stage
+def touching(h):
+    """Contacts between shapes at the bodies' present poses."""
+    s = Step(h)
+    n = detect_contacts(s.detection, s.info.fixed_pairs, s.work, NW, s.numbers.margin)
+    if n < 0:
+        return n
+    s.info.contacts = n
+    return OK
+
+
+@stage
+def rigid_rows(h):
+    """Rows of rigid contacts and everything else."""
+    return all_rows(Step(h), RIGID)
+
+
+@stage
+def springy_rows(h):
+    """Rows of springy contacts and everything else."""
+    return all_rows(Step(h), SPRINGY)
+
+
+@stage
+def pgs(h):
+    """Rigid contact by the iterative solver."""
+    return impulses(Step(h), RIGID)
+
+
+@stage
+def penalty(h):
+    """Springy contact, implicit."""
+    return impulses(Step(h), SPRINGY)
+
+
+@stage
+def move(h):
+    """q and v after the step."""
+    s = Step(h)
+    note_torques(s)
+    note_worst(s)
+    copy(s.start_q, s.q)
+    copy(s.start_v, s.v)
+    copy(s.v, s.next_v)
+    advance(s.ints, s.q, s.moved, s.numbers.dt)
+    note_last(s)
+    return OK
+
+
+@inline
+def free_acceleration(s: Step, forces):
+    """v' under the torques `total` and forces (6 nb) on the bodies, and the velocities of the bodies' origins (the
+    angular ones are there after aba); returns a status."""
+    work = s.work
+    aba_passes(s.ints, s.reals, s.q, s.v, s.total, forces, work, s.accel)
+    for k in range(3):
+        st(work, VEL + k, 0.0)
+    for i in range(1, s.ints.shape[0]):
+        drift(s.ints, s.reals, s.v, work, i, ld3(work, i * NW + ARM), axis(s.ints, work, i))
+    return OK if finite(s.accel) else DIVERGED
+
+
+@inline
+def all_rows(s: Step, soft):
+    """Rows of everything, their sources traced, islands found; returns a status."""
+    begin(s.rows)
+    status = contact_rows(s, soft)
+    if status == OK:
+        status = joint_rows(s, NEAR_LIMITS)
+    if status == OK and len(s.ties) > 0:
+        status = tie_rows(s)
+    if status == OK:
+        status = trace_all(s)
+    find_islands(s.rows)
+    return status
+
+
+@part
+def impulses(s: Step, soft):
+    """lam, the new v (next_v), and the rate at which positions move (moved); returns a status."""
+    bounced = s.info.bounced != 0
+    status = OK
+    if bounced:  # an impact inside the step: positions have a right-hand side of their own
+        status = solve_islands(s, POSITIONS, soft)
+        if status == OK:
+            status = new_velocity(s, s.moved)
+    if status == OK:
+        status = solve_islands(s, VELOCITIES, soft)
+    if status < 0:
+        return status
+    status = new_velocity(s, s.next_v)
+    if not bounced or status < 0:
+        copy(s.moved, s.next_v)
+    if status < 0:
+        return status
+    if s.info.trial == 0:
+        keep_contacts(s, soft)  # from here on nothing can fail
+        keep_joints(s)
+        if len(s.ties) > 0:
+            keep_ties(s)
+    return OK
+
+
+@part
+def new_velocity(s: Step, to):
+    """`to` (nv): v after the step with the impulses in lam; returns a status."""
+    dt = s.numbers.dt
+    if s.rows.count.rows > 0:
+        velocity_change(s, to)
+    else:
+        for k in range(to.shape[0]):
+            to[k] = 0.0
+    for k in range(to.shape[0]):
+        to[k] += s.v[k] + dt * s.accel[k]
+    return OK if sane(to) else DIVERGED
+
+
+@inline
+def note_worst(s: Step):
+    """The worst of the solver since the world began (or since `world.forget_worst`), and one step more on the track."""
+    info, numbers = s.info, s.numbers
+    numbers.worst_residual = max(numbers.worst_residual, numbers.residual)
+    info.most_sweeps = max(info.most_sweeps, info.sweeps)
+    info.unsolved_in_all += info.unsolved
+    info.track_at += 1
+
+
+@inline
+def note_last(s: Step):
+    """What can be read of this step until the next one (bunraku.world.laststep)."""
+    copy(s.last_v, s.v)
+    copy(s.last_tau, s.applied)
+    copy(s.last_f_ext, s.f_ext)
+    s.known[0] = 1
+
+
+@inline
+def copy(to, x):
+    """to = x."""
+    for k in range(to.shape[0]):
+        to[k] = x[k]
+
+
+@inline
+def all_finite(s: Step):
+    """Whether all that a user can set is."""
+    return finite(s.q) and finite(s.v) and finite(s.tau) and finite(s.target_q) and finite(s.target_v)
+
+
 @inline
 def finite(x):
     """Whether all of x is."""
@@ -97,62 +217,6 @@ def finite(x):
     for k in range(x.shape[0]):
         total += 0.0 * x[k]
     return total == 0.0
-
-
-@stage
-def free_motion(h):
-    """v' without constraints, and the velocities of the bodies' origins (the angular ones are there after aba)."""
-    ints, reals, work = model_of(h)
-    drive_joints(h, reals1(h, NUMBERS)[DT])
-    v = reals1(h, V)
-    aba_passes(ints, reals, reals1(h, Q), v, reals1(h, TOTAL), reals1(h, F_EXT), work, reals1(h, ACCEL))
-    for k in range(3):
-        st(work, VEL + k, 0.0)
-    for i in range(1, ints.shape[0]):
-        drift(ints, reals, v, work, i, ld3(work, i * NW + ARM), axis(ints, work, i))
-    return OK if finite(reals1(h, ACCEL)) else DIVERGED
-
-
-@stage
-def touching(h):
-    """Contacts between shapes at the bodies' present poses."""
-    info = ints1(h, INFO)
-    _, _, work = model_of(h)
-    n = detect_contacts(
-        ints2(h, SHAPE_INTS), reals2(h, SHAPE_REALS), ints2(h, PAIRS), info[FIXED_PAIRS], ints1(h, EXCLUDED), work, NW,
-        reals1(h, NUMBERS)[MARGIN], reals1(h, CLIP), ints1(h, ORDER), ints2(h, IDS), reals2(h, CONTACTS),
-    )  # fmt: skip
-    if n < 0:
-        return n
-    info[N_CONTACTS] = n
-    return OK
-
-
-@inline
-def all_rows(h, soft):
-    """Rows of everything, their sources traced, islands found; returns a status."""
-    begin(rows_of(h))
-    status = contact_rows(h, soft)
-    if status == OK:
-        status = joint_rows(h, NEAR_LIMITS)
-    if status == OK:
-        status = tie_rows(h)
-    if status == OK:
-        status = trace_all(h)
-    find_islands(h)
-    return status
-
-
-@stage
-def rigid_rows(h):
-    """Rows of rigid contacts and everything else."""
-    return all_rows(h, RIGID)
-
-
-@stage
-def springy_rows(h):
-    """Rows of springy contacts and everything else."""
-    return all_rows(h, SPRINGY)
 
 
 @inline
@@ -163,91 +227,3 @@ def sane(v):
         if not abs(v[k]) < TOO_FAST:
             worst = 1.0
     return worst == 0.0
-
-
-@part
-def new_velocity(h, out):
-    """Array `out`: v after the step with the impulses in lam; returns a status."""
-    v = reals1(h, V)
-    a = reals1(h, ACCEL)
-    dt = reals1(h, NUMBERS)[DT]
-    to = reals1(h, out)
-    if rows_of(h).count[N_ROWS] > 0:
-        velocity_change(h, out)
-    else:
-        for k in range(v.shape[0]):
-            to[k] = 0.0
-    for k in range(v.shape[0]):
-        to[k] += v[k] + dt * a[k]
-    return OK if sane(to) else DIVERGED
-
-
-@part
-def impulses(h, soft):
-    """lam, the new v (NEXT_V), and the rate at which positions move (MOVED); returns a status."""
-    after = reals1(h, NEXT_V)
-    moved = reals1(h, MOVED)
-    bounced = ints1(h, INFO)[BOUNCED] != 0
-    status = OK
-    if bounced:  # an impact inside the step: positions have a right-hand side of their own
-        status = solve_islands(h, POSITIONS, soft)
-        if status == OK:
-            status = new_velocity(h, MOVED)
-    if status == OK:
-        status = solve_islands(h, VELOCITIES, soft)
-    if status < 0:
-        return status
-    status = new_velocity(h, NEXT_V)
-    if not bounced or status < 0:
-        for k in range(after.shape[0]):
-            moved[k] = after[k]
-    if status < 0:
-        return status
-    if ints1(h, INFO)[TRIAL] == 0:
-        keep_contacts(h, soft)  # from here on nothing can fail
-        keep_joints(h)
-        keep_ties(h)
-    return OK
-
-
-@stage
-def pgs(h):
-    """Rigid contact by the iterative solver."""
-    return impulses(h, RIGID)
-
-
-@stage
-def penalty(h):
-    """Springy contact, implicit."""
-    return impulses(h, SPRINGY)
-
-
-@inline
-def note_worst(h):
-    """The worst of the solver since the world began (or since `world.forget_worst`), and one step more on the track."""
-    info = ints1(h, INFO)
-    numbers = reals1(h, NUMBERS)
-    numbers[RESIDUAL_MOST] = max(numbers[RESIDUAL_MOST], numbers[RESIDUAL])
-    info[SWEEPS_MOST] = max(info[SWEEPS_MOST], info[SWEEPS])
-    info[UNSOLVED_ALL] += info[UNSOLVED]
-    info[TRACK_AT] += 1
-
-
-@stage
-def move(h):
-    """q and v after the step."""
-    ints, _, _ = model_of(h)
-    v = reals1(h, V)
-    after = reals1(h, NEXT_V)
-    start = reals1(h, START_V)
-    note_torques(h)
-    note_worst(h)
-    for k in range(v.shape[0]):
-        start[k] = v[k]
-        v[k] = after[k]
-    q = reals1(h, Q)
-    start_q = reals1(h, START_Q)
-    for k in range(q.shape[0]):
-        start_q[k] = q[k]
-    advance(ints, q, reals1(h, MOVED), reals1(h, NUMBERS)[DT])
-    return OK

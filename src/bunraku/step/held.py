@@ -2,7 +2,7 @@
 wrenches.
 
 An impulse lam that was found for a whole step of dt is the mean force lam / dt, unless it stops an approach: then it is
-an impact, a jump of velocity, and no force. Wrenches (force, moment) at the bodies' origins, world axes, as in F_EXT.
+an impact, a jump of velocity, and no force. Wrenches (force, moment) at the bodies' origins, world axes, as in f_ext.
 Checked in tests/world/test_rk4.py.
 """
 
@@ -10,128 +10,105 @@ from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
-from bunraku.kernel.table import ints1, reals1, reals2
 from bunraku.model.layout import IV
 from bunraku.step.contact_rows import REST_SPEED
 from bunraku.step.joint_rows import TIE_ORIGIN
-from bunraku.step.rows import (
-    BLOCK_KIND,
-    BODY,
-    CONTACT,
-    EQUALITY,
-    FIRST,
-    FIRST_BLOCK,
-    FIRST_ROW,
-    INDEX,
-    KIND,
-    LINES,
-    ORIGIN,
-    PACK,
-    SOURCE,
-    W,
-    side_rate,
-)
-from bunraku.step.step_arrays import BOUNCED, INFO, N_BLOCKS, N_PACKS, SOFT, TIE_LAST, V, model_of, rows_of
-from bunraku.step.velocity import along
+from bunraku.step.response import along
+from bunraku.step.rows import BODY, CONTACT, EQUALITY, side_rate
+from bunraku.step.step_arrays import RowBlock, Step, W
 
 
 @part
-def present_rate(h, pack):
+def present_rate(s: Step, pack):
     """Rates along the rows of a pack at the start of the step, four numbers."""
-    ints, _, work = model_of(h)
-    rows = rows_of(h)
-    v = reals1(h, V)
+    rows = s.rows
     total = (0.0, 0.0, 0.0, 0.0)
     for side in range(2):
-        s = rows.packs[pack, SOURCE + side]
-        if s < 0:
+        k = rows.packs[pack].ends[side]
+        if k < 0:
             continue
-        i = rows.sources[s, INDEX]
-        if rows.sources[s, KIND] == BODY:
-            x = split(side_rate(work, i, rows.w, pack, 6 * side, 0.0))
+        i = rows.sources[k].index
+        if rows.sources[k].kind == BODY:
+            x = split(side_rate(s.work, i, rows.w, pack, 6 * side, 0.0))
             total = (total[0] + x[0], total[1] + x[1], total[2] + x[2], 0.0)
         else:
-            total = (total[0] + rows.w[W * pack + 24 * side] * v[ints[i, IV]], 0.0, 0.0, 0.0)
+            total = (total[0] + rows.w[W * pack + 24 * side] * s.v[s.ints[i, IV]], 0.0, 0.0, 0.0)
     return total
 
 
 @inline
-def is_hard(h, k):
-    """Whether block k can carry an impact: a rigid contact or connection, a limit; not a spring, nor friction at a
+def is_hard(s: Step, block: RowBlock):
+    """Whether a block can carry an impact: a rigid contact or connection, a limit; not a spring, nor friction at a
     joint."""
-    rows = rows_of(h)
-    kind = rows.blocks[k, BLOCK_KIND]
-    if kind == CONTACT:
-        return reals2(h, SOFT)[rows.blocks[k, ORIGIN], 0] == 0.0
-    if kind == EQUALITY:
-        return rows.reals[k, 0] == 0.0
-    return rows.reals[k, 1] == 0.0
+    if block.kind == CONTACT:
+        return s.springs[block.origin].soft == 0.0
+    if block.kind == EQUALITY:
+        return block.compliance == 0.0
+    return block.low == 0.0
 
 
 @part
-def something_hits(h):
+def something_hits(s: Step):
     """Whether an impulse stops an approach, or a connection with relative velocity is new while something else presses."""
-    rows = rows_of(h)
-    hits = ints1(h, INFO)[BOUNCED] != 0
+    rows = s.rows
+    hits = s.info.bounced != 0
     fresh = False
     presses = False
-    for k in range(rows.count[N_BLOCKS]):
-        if not is_hard(h, k):
+    for k in range(rows.count.blocks):
+        block = rows.blocks[k]
+        if not is_hard(s, block):
             continue
-        rate = present_rate(h, rows.blocks[k, PACK])
-        if rows.blocks[k, BLOCK_KIND] == EQUALITY:
+        rate = present_rate(s, block.pack)
+        if block.kind == EQUALITY:
             fresh = fresh or max(abs(rate[0]), abs(rate[1]), abs(rate[2])) > REST_SPEED
-        elif rows.lam[rows.blocks[k, FIRST_ROW]] > 0.0:
+        elif rows.lam[block.row] > 0.0:
             presses = True
             hits = hits or rate[0] < -REST_SPEED
     return hits or (fresh and presses)
 
 
 @part
-def keep_hard(h):
+def keep_hard(s: Step):
     """Forget the impulses of all that is not hard."""
-    rows = rows_of(h)
-    for k in range(rows.count[N_BLOCKS]):
-        if not is_hard(h, k):
-            r = rows.blocks[k, FIRST_ROW]
-            for j in range(3 if rows.blocks[k, BLOCK_KIND] == CONTACT else 1):
-                rows.lam[r + j] = 0.0
+    rows = s.rows
+    for k in range(rows.count.blocks):
+        block = rows.blocks[k]
+        if not is_hard(s, block):
+            for j in range(3 if block.kind == CONTACT else 1):
+                rows.lam[block.row + j] = 0.0
 
 
 @part
-def add_tie_forces(h, weight):
+def add_tie_forces(s: Step, weight):
     """Add `weight` times lam to the forces of connections."""
-    rows = rows_of(h)
-    force = reals1(h, TIE_LAST)
-    for k in range(rows.count[N_BLOCKS]):
-        if rows.blocks[k, BLOCK_KIND] == EQUALITY and rows.blocks[k, ORIGIN] >= TIE_ORIGIN:
-            force[rows.blocks[k, ORIGIN] - TIE_ORIGIN] += weight * rows.lam[rows.blocks[k, FIRST_ROW]]
+    rows = s.rows
+    for k in range(rows.count.blocks):
+        block = rows.blocks[k]
+        if block.kind == EQUALITY and block.origin >= TIE_ORIGIN:
+            s.tie_last[block.origin - TIE_ORIGIN] += weight * rows.lam[block.row]
 
 
 @part
-def hold_forces(h, weight, wrenches, torques):
-    """Add `weight` times lam of contacts, limits and friction to arrays of wrenches and torques."""
-    ints, _, _ = model_of(h)
-    rows = rows_of(h)
-    held = reals1(h, wrenches)
-    torque = reals1(h, torques)
-    for pack in range(rows.count[N_PACKS]):
-        if rows.blocks[rows.packs[pack, FIRST_BLOCK], BLOCK_KIND] == EQUALITY:
+def hold_forces(s: Step, weight, wrenches, torques):
+    """Add `weight` times lam of contacts, limits and friction to wrenches (6 nb) and torques (nv)."""
+    rows = s.rows
+    for p in range(rows.count.packs):
+        pack = rows.packs[p]
+        if rows.blocks[pack.first_block].kind == EQUALITY:
             continue
-        r = rows.packs[pack, FIRST]
-        lines = rows.packs[pack, LINES]
+        r = pack.first
         l0 = weight * rows.lam[r]
-        l1 = weight * rows.lam[r + 1] if lines > 1 else 0.0
-        l2 = weight * rows.lam[r + 2] if lines > 2 else 0.0
+        l1 = weight * rows.lam[r + 1] if pack.lines > 1 else 0.0
+        l2 = weight * rows.lam[r + 2] if pack.lines > 2 else 0.0
         for side in range(2):
-            s = rows.packs[pack, SOURCE + side]
-            if s < 0:
+            k = pack.ends[side]
+            if k < 0:
                 continue
-            at = W * pack + 24 * side
-            i = rows.sources[s, INDEX]
-            if rows.sources[s, KIND] == BODY:
-                for k in range(3):
-                    held[6 * i + k] += along(rows.w, at + 12 + 4 * k, l0, l1, l2)
-                    held[6 * i + 3 + k] += along(rows.w, at + 4 * k, l0, l1, l2)
+            at = W * p + 24 * side
+            i = rows.sources[k].index
+            if rows.sources[k].kind == BODY:
+                for j in range(3):
+                    wrenches[6 * i + j] += along(rows.w, at + 12 + 4 * j, l0, l1, l2)
+                    wrenches[6 * i + 3 + j] += along(rows.w, at + 4 * j, l0, l1, l2)
             else:
-                torque[ints[i, IV]] += l0 * rows.w[at]
+                torques[s.ints[i, IV]] += l0 * rows.w[at]

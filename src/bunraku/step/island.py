@@ -9,283 +9,229 @@ that yield, and counted as unsolved. Checked in tests/step/test_rows.py against 
 
 from __future__ import annotations
 
+from bunraku.contact.dense_front import Dense
 from bunraku.contact.pgs import BROKEN, LIMIT, solve
+from bunraku.contact.problem import height
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
-from bunraku.kernel.table import ints1, ints2, reals1, reals2, run, stage
-from bunraku.step.rows import (
-    BLOCK_KIND,
-    CONTACT,
-    FIRST,
-    FIRST_BLOCK,
-    FIRST_ROW,
-    LINES,
-    LOCAL,
-    NEXT,
-    ORIGIN,
-    PACK_BLOCKS,
-    PLACE,
-    SOURCE,
-    TREE,
-    W,
-    answer,
-    ld_side,
-)
-from bunraku.step.step_arrays import (
-    BY_ISLAND,
-    BY_TREE,
-    DIVERGED,
-    INFO,
-    ISLAND_INTS,
-    ISLAND_LAM,
-    ISLAND_REALS,
-    ISLAND_START,
-    LARGE_BLOCKS,
-    LARGE_FIRST,
-    LARGE_LAST,
-    LARGE_ROWS,
-    LARGE_SOFT,
-    LARGEST,
-    N_ISLANDS,
-    NUMBERS,
-    OK,
-    POOL,
-    RATE_B,
-    RATE_P,
-    RESIDUAL,
-    ROOM_LARGE,
-    SOFT,
-    SOLVER,
-    SWEEP_LIMIT,
-    SWEEPS,
-    TOLERANCE,
-    TREE_FIRST,
-    UNSOLVED,
-    B,
-    K,
-    rows_of,
-)
+from bunraku.kernel.record import handle
+from bunraku.kernel.table import run, stage
+from bunraku.step.rows import CONTACT, answer, ld_side
+from bunraku.step.step_arrays import DIVERGED, OK, ROOM_LARGE, Step, W
 
 DENSE = 150  # rows up to which an island is dense
 LARGE_STAGE = 30  # where the table has the stage that solves larger ones
 
 HOPELESS = 0.01  # residual of the best impulses found from which constraints count as contradictory,
-YIELD = (
-    0.1  # and are solved with this part of K's mean diagonal added: impulses stay bounded, each row gives way a little
-)
+# and are solved with this part of K's mean diagonal added: impulses stay bounded, each row gives way a little
+YIELD = 0.1
 
 
 @inline
-def add_response(k_matrix, rows, pack, side, row, c, lines, al, a):
-    """Add, to K's rows from `row` on and columns from c on, what the motion (al, a) of a source does to a pack's side
-    that hangs on it."""
-    at = W * pack + 24 * side
-    w = rows.w
-    for i in range(rows.packs[pack, LINES]):
+def add_response(s: Step, other, side, c, lines, al, a):
+    """Add, to the rows of pack `other` in K and `lines` columns from c on, what the motion (al, a) of a source does to
+    the pack's side that hangs on it."""
+    K = s.island.K
+    w = s.rows.w
+    at = W * other + 24 * side
+    row = s.rows.packs[other].place
+    for i in range(s.rows.packs[other].lines):
         x = (
             w[at + i] * al[0] + w[at + 4 + i] * al[1] + w[at + 8 + i] * al[2]
             + w[at + 12 + i] * a[0] + w[at + 16 + i] * a[1] + w[at + 20 + i] * a[2]
         )  # fmt: skip
         x0, x1, x2, _ = split(x)
         if row < c:  # below the diagonal in any case
-            k_matrix[c, row + i] += x0
+            K[c, row + i] += x0
             if lines > 1:
-                k_matrix[c + 1, row + i] += x1
+                K[c + 1, row + i] += x1
                 if lines > 2:
-                    k_matrix[c + 2, row + i] += x2
+                    K[c + 2, row + i] += x2
             continue
-        k_matrix[row + i, c] += x0
+        K[row + i, c] += x0
         if lines > 1:
-            k_matrix[row + i, c + 1] += x1
+            K[row + i, c + 1] += x1
             if lines > 2:
-                k_matrix[row + i, c + 2] += x2
+                K[row + i, c + 2] += x2
 
 
 @part
-def fill_matrix(h, first, last, m):
-    """K of the packs BY_ISLAND[first:last], whose rows have their PLACE."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
-    tree_first = ints2(h, TREE_FIRST)
-    by_tree = ints1(h, BY_TREE)
-    pool = reals1(h, POOL)
-    k_matrix = reals2(h, K)
+def fill_matrix(s: Step, first, last, m):
+    """K of the packs by_island[first:last], whose rows have their place."""
+    rows = s.rows
+    K = s.island.K
     for i in range(m):
         for j in range(i + 1):
-            k_matrix[i, j] = 0.0
+            K[i, j] = 0.0
     for p in range(first, last):
-        pack = order[p]
-        c = rows.packs[pack, PLACE]
+        k = rows.by_island[p]
+        pack = rows.packs[k]
+        place = pack.place
+        lines = pack.lines
         for side in range(2):
-            b = rows.packs[pack, SOURCE + side]
+            b = pack.ends[side]
             if b < 0:
                 continue
-            n, f = ld_side(rows.w, pack, 6 * side)
-            t = rows.sources[b, TREE]
-            count = rows.tree_count[t]
+            n, f = ld_side(rows.w, k, 6 * side)
+            tree = rows.trees[rows.sources[b].tree]
+            first_source = tree.first
+            count = tree.count
+            block = tree.block + rows.sources[b].local
             for j in range(count):
-                s = by_tree[tree_first[t, 0] + j]
-                x = rows.head[s, 1]  # the last pack side here: none later than this pack?
-                if x // 2 < pack:
+                source = rows.sources[rows.by_tree[first_source + j]]
+                if source.last_side // 2 < k:  # no pack side here is later than this pack
                     continue
-                al, a = answer(pool, tree_first[t, 1] + j * count + rows.sources[b, LOCAL], n, f)
-                x = rows.head[s, 0]
+                al, a = answer(rows.traces.pool, block + j * count, n, f)
+                x = source.first_side
                 while x >= 0:
-                    other = x // 2
-                    if other >= pack:
-                        add_response(
-                            k_matrix, rows, other, x % 2, rows.packs[other, PLACE], c, rows.packs[pack, LINES], al, a
-                        )
-                    x = rows.packs[other, NEXT + x % 2]
+                    if x // 2 >= k:
+                        add_response(s, x // 2, x % 2, place, lines, al, a)
+                    x = rows.packs[x // 2].next_side[x % 2]
     for i in range(m):
         for j in range(i):
-            k_matrix[j, i] = k_matrix[i, j]
+            K[j, i] = K[i, j]
 
 
 @part
-def gather(h, first, last, right):
-    """Places, blocks, right-hand side and start of the island BY_ISLAND[first:last]; returns (rows, blocks)."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
-    ints = ints2(h, ISLAND_INTS)
-    reals = reals2(h, ISLAND_REALS)
-    lam = reals1(h, ISLAND_LAM)
-    b = reals1(h, B)
-    wanted = reals1(h, right)
+def gather(s: Step, first, last, wanted):
+    """Places, blocks, right-hand side (`wanted`, a number a row of the step) and start of the island
+    by_island[first:last]; returns (rows, blocks)."""
+    rows = s.rows
+    problem = s.problem
     m = 0
     blocks = 0
     for p in range(first, last):
-        pack = order[p]
-        n = rows.packs[pack, LINES]
-        rows.packs[pack, PLACE] = m
-        r = rows.packs[pack, FIRST]
-        for j in range(n):
-            b[m + j] = wanted[r + j]
-            lam[m + j] = rows.lam[r + j]
-        for k in range(rows.packs[pack, FIRST_BLOCK], rows.packs[pack, FIRST_BLOCK] + rows.packs[pack, PACK_BLOCKS]):
-            ints[blocks, 0] = rows.blocks[k, BLOCK_KIND]
-            ints[blocks, 1] = m + rows.blocks[k, FIRST_ROW] - r
-            for j in range(3):
-                reals[blocks, j] = rows.reals[k, j]
+        pack = rows.packs[rows.by_island[p]]
+        pack.place = m
+        r = pack.first
+        for j in range(pack.lines):
+            problem.b[m + j] = wanted[r + j]
+            problem.lam[m + j] = rows.lam[r + j]
+        for k in range(pack.first_block, pack.first_block + pack.blocks):
+            block = rows.blocks[k]
+            law = problem.blocks[blocks]
+            law.kind = block.kind
+            law.row = m + block.row - r
+            law.mu = block.friction
+            law.compliance = block.compliance
+            law.low = block.low
+            law.high = block.high
             blocks += 1
-        m += n
+        m += pack.lines
     return m, blocks
 
 
 @inline
-def soften(h, first, last):
+def soften(s: Step, first, last):
     """Add the softness of springy contacts to K's diagonal."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
-    softness = reals2(h, SOFT)
-    k_matrix = reals2(h, K)
+    rows = s.rows
+    K = s.island.K
     for p in range(first, last):
-        k = rows.packs[order[p], FIRST_BLOCK]
-        if rows.blocks[k, BLOCK_KIND] == CONTACT:
-            i = rows.packs[order[p], PLACE]
-            c = rows.blocks[k, ORIGIN]
-            k_matrix[i, i] += softness[c, 0]
-            k_matrix[i + 1, i + 1] += softness[c, 1]
-            k_matrix[i + 2, i + 2] += softness[c, 1]
+        pack = rows.packs[rows.by_island[p]]
+        block = rows.blocks[pack.first_block]
+        if block.kind == CONTACT:
+            i = pack.place
+            spring = s.springs[block.origin]
+            K[i, i] += spring.soft
+            K[i + 1, i + 1] += spring.soft_tangent
+            K[i + 2, i + 2] += spring.soft_tangent
 
 
-@part
-def give_way(h, m, blocks, values, first, by, step):
+@inline
+def dense_place(island: Dense, k):
+    """(where block k stands on the diagonal of K, how far from row to row)."""
+    step = island.K.shape[1] + 1
+    return step * island.problem.blocks[k].row, step
+
+
+@inline
+def give_way(matrix, m, blocks, values, place):
     """Make a problem that nothing satisfies one that something does: rows yield by a part of K's mean diagonal, that of
     contacts and that of other rows (a row between parts that hardly can move has next to none of its own); the search
-    begins at nothing. The diagonal of block k is values[by * first[k] + step * j]."""
-    ints = ints2(h, ISLAND_INTS)
-    lam = reals1(h, ISLAND_LAM)
+    begins at nothing. values: K, whose diagonal stands where `place` says."""
+    p = matrix.problem
     for i in range(m):
-        lam[i] = 0.0
+        p.lam[i] = 0.0
     for kind in range(2):
         total = 0.0
         count = 0
         for write in range(2):
             for k in range(blocks):
-                contact = ints[k, 0] == CONTACT
-                if contact != (kind == 0):
+                if (p.blocks[k].kind == CONTACT) != (kind == 0):
                     continue
-                for j in range(3 if contact else 1):
-                    e = by * first[k] + step * j
+                e, step = place(matrix, k)
+                for _ in range(height(p.blocks[k])):
                     if write == 1:
                         values[e] += YIELD * total / count
                     else:
                         total += values[e]
                         count += 1
+                    e += step
 
 
 @part
-def finish_island(h, first, last, m, status, used, residual):
+def finish_island(s: Step, first, last, m, status, used, residual):
     """Put an island's impulses back and note how its solution went."""
-    rows = rows_of(h)
-    info = ints1(h, INFO)
-    numbers = reals1(h, NUMBERS)
-    order = ints1(h, BY_ISLAND)
-    lam = reals1(h, ISLAND_LAM)
+    rows = s.rows
+    info = s.info
     for p in range(first, last):
-        pack = order[p]
-        for j in range(rows.packs[pack, LINES]):
-            rows.lam[rows.packs[pack, FIRST] + j] = lam[rows.packs[pack, PLACE] + j]
-    info[N_ISLANDS] += 1
-    info[SWEEPS] = max(info[SWEEPS], used)
-    info[LARGEST] = max(info[LARGEST], m)
+        pack = rows.packs[rows.by_island[p]]
+        for j in range(pack.lines):
+            rows.lam[pack.first + j] = s.problem.lam[pack.place + j]
+    info.islands += 1
+    info.sweeps = max(info.sweeps, used)
+    info.largest = max(info.largest, m)
     if status != 0 or residual > HOPELESS:
-        info[UNSOLVED] += 1
-    numbers[RESIDUAL] = max(numbers[RESIDUAL], residual)
+        info.unsolved += 1
+    s.numbers.residual = max(s.numbers.residual, residual)
 
 
 @part
-def solve_islands(h, positions, soft):
+def solve_islands(s: Step, positions, soft):
     """lam of every island for the right-hand side of velocities, or of positions; returns a status.
 
     Islands that miss the tolerance are counted.
     """
-    info = ints1(h, INFO)
-    numbers = reals1(h, NUMBERS)
-    start = ints1(h, ISLAND_START)
-    numbers[RESIDUAL] = 0.0
-    info[SWEEPS] = 0
-    info[UNSOLVED] = 0
-    info[N_ISLANDS] = 0
-    info[LARGEST] = 0
+    info = s.info
+    island = s.island
+    start = s.rows.island_start
+    s.numbers.residual = 0.0
+    info.sweeps = 0
+    info.unsolved = 0
+    info.islands = 0
+    info.largest = 0
     for t in range(start.shape[0] - 1):
         first = start[t]
         last = start[t + 1]
         if first == last:
             continue
-        m, blocks = gather(h, first, last, RATE_P if positions != 0 else RATE_B)
-        if m > reals2(h, K).shape[0]:
-            info[LARGE_FIRST] = first
-            info[LARGE_LAST] = last
-            info[LARGE_ROWS] = m
-            info[LARGE_BLOCKS] = blocks
-            info[LARGE_SOFT] = soft
-            status = run(h, LARGE_STAGE)
+        m, blocks = gather(s, first, last, s.rows.p if positions != 0 else s.rows.b)
+        if m > island.K.shape[0]:
+            info.large_first = first
+            info.large_last = last
+            info.large_rows = m
+            info.large_blocks = blocks
+            info.large_soft = soft
+            status = run(handle(s), LARGE_STAGE)
             if status < 0:
                 return status
             continue
-        fill_matrix(h, first, last, m)
+        fill_matrix(s, first, last, m)
         if soft != 0:
-            soften(h, first, last)
+            soften(s, first, last)
         status = LIMIT
         used = 0
         residual = 0.0
         for attempt in range(2):
             if attempt == 1:
-                k_matrix, ints = reals2(h, K), ints2(h, ISLAND_INTS)
-                wide = k_matrix.shape[1] + 1
-                give_way(h, m, blocks, k_matrix.reshape(k_matrix.size), ints[:, 1], wide, wide)
-            status, used, left = solve(
-                reals2(h, K), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks, m, reals1(h, ISLAND_LAM),
-                reals1(h, SOLVER), numbers[TOLERANCE], info[SWEEP_LIMIT],
-            )  # fmt: skip
+                give_way(island, m, blocks, island.K.reshape(island.K.size), dense_place)
+            status, used, left = solve(island, m, blocks, s.numbers.tolerance, info.sweep_limit)
             if status == BROKEN:
                 return DIVERGED
             residual = max(residual, left)
             if residual <= HOPELESS:
                 break
-        finish_island(h, first, last, m, status, used, residual)
+        finish_island(s, first, last, m, status, used, residual)
     return OK
 
 

@@ -2,67 +2,21 @@
 own.
 
 It compiles only when a scene first has such an island. Blocks are rows of the sparse matrix; entries are filled as in
-island.py, block by block. Checked in tests/world/test_large_islands.py against the dense solver.
+island.py, block by block. Checked in tests/world/test_rest.py (a heap) and tests/contact/test_sparse.py.
 """
 
 from __future__ import annotations
 
 from bunraku.contact.pgs import BROKEN, LIMIT
-from bunraku.contact.sparse import solve
+from bunraku.contact.sparse import Sparse, solve
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, split
-from bunraku.kernel.table import ints1, ints2, reals1, reals2, stage
+from bunraku.kernel.table import stage
 from bunraku.kernel.vec import scale
 from bunraku.linalg.sparse_pattern import pattern
 from bunraku.step.island import finish_island, give_way
-from bunraku.step.rows import (
-    BLOCK_KIND,
-    CONTACT,
-    FIRST,
-    FIRST_BLOCK,
-    FIRST_ROW,
-    LINES,
-    LOCAL,
-    NEXT,
-    ORIGIN,
-    PACK_BLOCKS,
-    SOURCE,
-    TREE,
-    W,
-    answer,
-    ld_side,
-)
-from bunraku.step.step_arrays import (
-    BY_ISLAND,
-    BY_TREE,
-    COLS,
-    DIVERGED,
-    INFO,
-    ISLAND_INTS,
-    ISLAND_LAM,
-    ISLAND_REALS,
-    LARGE_BLOCKS,
-    LARGE_FIRST,
-    LARGE_LAST,
-    LARGE_NEEDS,
-    LARGE_ROWS,
-    LARGE_SCRATCH,
-    LARGE_SOFT,
-    LARGE_TREES,
-    LARGE_WORK,
-    NUMBERS,
-    POOL,
-    ROOM_LARGE,
-    SLOT,
-    SOFT,
-    STARTS,
-    SWEEP_LIMIT,
-    TOLERANCE,
-    TREE_FIRST,
-    VALUES,
-    B,
-    rows_of,
-)
+from bunraku.step.rows import CONTACT, answer, ld_side
+from bunraku.step.step_arrays import DIVERGED, ROOM_LARGE, Step, W
 
 EFFORT = 60_000  # steps times blocks: a cap of its own, as a Newton step of a large island costs a hundred sweeps
 LEAST = 20
@@ -82,88 +36,79 @@ def pick(j, lines):
 
 
 @part
-def write_trees(h, first, last):
+def write_trees(s: Step, first, last):
     """The two trees of every block of the island, and each pack's first block in it."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
-    trees = ints2(h, LARGE_TREES)
-    slot = ints2(h, SLOT)
+    rows = s.rows
     k = 0
     for p in range(first, last):
-        pack = order[p]
-        slot[pack, 1] = k
-        for _ in range(rows.packs[pack, PACK_BLOCKS]):
+        pack = rows.packs[rows.by_island[p]]
+        s.large.first_block[rows.by_island[p]] = k
+        for _ in range(pack.blocks):
             for side in range(2):
-                s = rows.packs[pack, SOURCE + side]
-                trees[k, side] = rows.sources[s, TREE] if s >= 0 else 0
+                end = pack.ends[side]
+                s.large.matrix.elimination.trees[k, side] = rows.sources[end].tree if end >= 0 else 0
             k += 1
 
 
 @part
-def fill_values(h, first, last):
+def fill_values(s: Step, first, last):
     """The entries of K."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
-    tree_first = ints2(h, TREE_FIRST)
-    by_tree = ints1(h, BY_TREE)
-    pool = reals1(h, POOL)
-    starts = ints1(h, STARTS)
-    cols = ints1(h, COLS)
-    values = reals1(h, VALUES)
-    slot = ints2(h, SLOT)
-    soft = reals2(h, SOFT)
-    springy = ints1(h, INFO)[LARGE_SOFT] != 0
+    rows = s.rows
+    large = s.large
+    matrix = large.matrix
     for p in range(first, last):
-        pack = order[p]
-        for q in range(rows.packs[pack, PACK_BLOCKS]):
-            mine = rows.packs[pack, FIRST_BLOCK] + q
-            i = slot[pack, 1] + q
-            contact = rows.blocks[mine, BLOCK_KIND] == CONTACT
-            lines = 3 if contact else 1
-            row = rows.blocks[mine, FIRST_ROW] - rows.packs[pack, FIRST]
-            for e in range(starts[i], starts[i + 1]):
-                slot[cols[e], 0] = e
+        pack = rows.packs[rows.by_island[p]]
+        for q in range(pack.blocks):
+            mine = rows.blocks[pack.first_block + q]
+            i = large.first_block[rows.by_island[p]] + q
+            lines = 3 if mine.kind == CONTACT else 1
+            row = mine.row - pack.first
+            for e in range(matrix.starts[i], matrix.starts[i + 1]):
+                large.entry[matrix.cols[e]] = e
                 for k in range(9):
-                    values[9 * e + k] = 0.0
+                    matrix.values[9 * e + k] = 0.0
             keep = pick(row, lines)
             for side in range(2):
-                b = rows.packs[pack, SOURCE + side]
+                b = pack.ends[side]
                 if b < 0:
                     continue
-                n, f = ld_side(rows.w, pack, 6 * side)
+                n, f = ld_side(rows.w, rows.by_island[p], 6 * side)
                 n = scale(keep, n)
                 f = scale(keep, f)
-                t = rows.sources[b, TREE]
-                count = rows.tree_count[t]
+                tree = rows.trees[rows.sources[b].tree]
+                first_source = tree.first
+                count = tree.count
+                block = tree.block + rows.sources[b].local
                 for j in range(count):
-                    s = by_tree[tree_first[t, 0] + j]
-                    al, a = answer(pool, tree_first[t, 1] + j * count + rows.sources[b, LOCAL], n, f)
-                    x = rows.head[s, 0]
+                    al, a = answer(rows.traces.pool, block + j * count, n, f)
+                    x = rows.sources[rows.by_tree[first_source + j]].first_side
                     while x >= 0:
-                        add_entries(rows, slot, values, x // 2, x % 2, row if lines == 1 else 0, lines, al, a)
-                        x = rows.packs[x // 2, NEXT + x % 2]
-            if springy and contact:
-                c = rows.blocks[mine, ORIGIN]
-                e = starts[i]
-                values[9 * e] += soft[c, 0]
-                values[9 * e + 4] += soft[c, 1]
-                values[9 * e + 8] += soft[c, 1]
+                        add_entries(s, x // 2, x % 2, row if lines == 1 else 0, lines, al, a)
+                        x = rows.packs[x // 2].next_side[x % 2]
+            if s.info.large_soft != 0 and mine.kind == CONTACT:
+                spring = s.springs[mine.origin]
+                e = matrix.starts[i]
+                matrix.values[9 * e] += spring.soft
+                matrix.values[9 * e + 4] += spring.soft_tangent
+                matrix.values[9 * e + 8] += spring.soft_tangent
 
 
 @inline
-def add_entries(rows, slot, values, other, side, lane, lines, al, a):
+def add_entries(s: Step, other, side, lane, lines, al, a):
     """Add what the motion (al, a) of a source does to the blocks of pack `other`; my rows are the lanes from `lane` on."""
+    pack = s.rows.packs[other]
+    w = s.rows.w
+    values = s.large.matrix.values
     at = W * other + 24 * side
-    w = rows.w
-    block = slot[other, 1]
-    alone = rows.packs[other, PACK_BLOCKS] == 1
-    for i in range(rows.packs[other, LINES]):
+    block = s.large.first_block[other]
+    alone = pack.blocks == 1
+    for i in range(pack.lines):
         x = (
             w[at + i] * al[0] + w[at + 4 + i] * al[1] + w[at + 8 + i] * al[2]
             + w[at + 12 + i] * a[0] + w[at + 16 + i] * a[1] + w[at + 20 + i] * a[2]
         )  # fmt: skip
         x0, x1, x2, _ = split(x)
-        e = 9 * slot[block if alone else block + i, 0] + (3 * i if alone else 0)
+        e = 9 * s.large.entry[block if alone else block + i] + (3 * i if alone else 0)
         if lines == 3:
             values[e] += x0
             values[e + 1] += x1
@@ -172,40 +117,41 @@ def add_entries(rows, slot, values, other, side, lane, lines, al, a):
             values[e] += x0 if lane == 0 else (x1 if lane == 1 else x2)
 
 
+@inline
+def sparse_place(matrix: Sparse, k):
+    """(where block k stands on the diagonal of K, how far from row to row)."""
+    return 9 * matrix.starts[k], 4
+
+
 @stage
 def solve_large(h):
-    """Solve the island LARGE_FIRST … LARGE_LAST of INFO, which `gather` has prepared; returns a status."""
-    info = ints1(h, INFO)
-    first = info[LARGE_FIRST]
-    last = info[LARGE_LAST]
-    blocks = info[LARGE_BLOCKS]
-    starts = ints1(h, STARTS)
-    cols = ints1(h, COLS)
-    trees = ints2(h, LARGE_TREES)
-    ntrees = ints2(h, TREE_FIRST).shape[0] - 1
-    if blocks + 1 > starts.shape[0]:
+    """Solve the island large_first … large_last of `info`, which `gather` has prepared; returns a status."""
+    s = Step(h)
+    info = s.info
+    matrix = s.large.matrix
+    blocks = info.large_blocks
+    rows = info.large_rows
+    if blocks + 1 > matrix.starts.shape[0]:
         return ROOM_LARGE
-    write_trees(h, first, last)
-    entries = pattern(trees, blocks, starts, cols, ints1(h, LARGE_SCRATCH)[: ntrees + 1 + 2 * blocks])
+    write_trees(s, info.large_first, info.large_last)
+    scratch = matrix.scratch[: len(s.rows.trees) + 2 * blocks]
+    entries = pattern(matrix.elimination.trees, blocks, matrix.starts, matrix.cols, scratch)
     if entries < 0:
-        info[LARGE_NEEDS] = -entries
+        info.large_needs = -entries
         return ROOM_LARGE
-    fill_values(h, first, last)
+    fill_values(s, info.large_first, info.large_last)
+    most = min(info.sweep_limit, max(EFFORT // blocks, LEAST))
     status = LIMIT
     used = 0
     residual = 0.0
     for attempt in range(2):
         if attempt == 1:
-            give_way(h, info[LARGE_ROWS], blocks, reals1(h, VALUES), starts, 9, 4)
-        status, used, left = solve(
-            trees, ntrees, starts, cols, reals1(h, VALUES), reals1(h, B), ints2(h, ISLAND_INTS), reals2(h, ISLAND_REALS), blocks,
-            info[LARGE_ROWS], reals1(h, ISLAND_LAM), reals1(h, LARGE_WORK), ints1(h, LARGE_SCRATCH), reals1(h, NUMBERS)[TOLERANCE],
-            min(info[SWEEP_LIMIT], max(EFFORT // blocks, LEAST)),
-        )  # fmt: skip
+            give_way(matrix, rows, blocks, matrix.values, sparse_place)
+        status, used, left = solve(matrix, rows, blocks, s.numbers.tolerance, most)
         if status == BROKEN:
             return DIVERGED
         residual = max(residual, left)
         if residual <= HOPELESS_LARGE:
             break
-    finish_island(h, first, last, info[LARGE_ROWS], status, used, residual)
+    finish_island(s, info.large_first, info.large_last, rows, status, used, residual)
     return 0

@@ -9,9 +9,8 @@ share their load evenly, and nothing blows up where a mechanism is stretched str
 
 from __future__ import annotations
 
+from bunraku.contact.dense_front import Dense
 from bunraku.kernel.compile import part
-from bunraku.kernel.table import reals1, reals2
-from bunraku.step.step_arrays import ISLAND_LAM, SOLVER, B, K
 
 SOFT = 1e-10  # of the unit diagonal: directions below it count as lost
 NOISE = 1e-13  # of the largest entry: rounding of K
@@ -19,12 +18,12 @@ REPEATS = 4
 
 
 @part
-def least_norm(h, m):
-    """ISLAND_LAM[:m] from the leading m rows of K, whose lower triangle is lost, and B."""
-    k = reals2(h, K)
-    b = reals1(h, B)
-    x = reals1(h, ISLAND_LAM)
-    work = reals1(h, SOLVER)  # scales, pivots, residual, what is added to the diagonal
+def least_norm(island: Dense, m):
+    """lam[:m] from the leading m rows of K, whose lower triangle is lost, and b."""
+    k = island.K
+    b = island.problem.b
+    x = island.problem.lam
+    work = island.A  # scales, pivots, residual, what is added to the diagonal
     top = 0.0
     for i in range(m):
         top = max(top, k[i, i])

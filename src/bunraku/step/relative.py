@@ -10,12 +10,13 @@ tests/world/test_loops.py.
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.kernel.compile import inline
 from bunraku.kernel.vec import add, cross, ld3, scale, sub
 from bunraku.model.layout import ACC, ALPHA, DA, NW, OMEGA, POS, VEL
-from bunraku.step.step_arrays import places
 
-POSITION, RATE, ACCELERATION = places(0, 3)  # levels
+POSITION, RATE, ACCELERATION = np.int64(0), np.int64(1), np.int64(2)  # levels
 
 
 @inline

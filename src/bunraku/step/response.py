@@ -2,15 +2,17 @@
 cause.
 
 After the inward pass of the articulated-body algorithm, a unit wrench on a body is carried towards the base once, six
-times a body (002, section 2.8; performance: a backward pass only). At every joint it leaves a trace y = G'w, at a free
-base the wrench itself. Two bodies respond to each other through the joints that both ways share:
+times a body (Tazaki 2013, section 2.8; a backward pass only). At every joint it leaves a trace y = G'w, at a free base
+the wrench itself. Two bodies respond to each other through the joints that both ways share:
     K6[a, b] = sum over shared joints y_a D^-1 y_b  +  w_a' I_A^-1 w_b at a shared free base.
 All in world axes, wrench (n, f) and motion (al, a) at the bodies' own origins. Cost: a few tens of ns a joint of the
 way and body, then m^2.
 
 The same traces turn an impulse w on a body into what it does to every joint of its way, y w, and to a free base, I_A^-1
 w: six multiplications a joint. An outward pass then gives the velocity change of the whole figure in O(n):
-`forget_impulses`, `add_impulse`, `spread_impulses`. Checked in tests/step/test_response.py.
+`forget_impulses`, `add_impulse`, `spread_impulses`. `velocity_change` does so with the impulses of a step, A^-1 H' lam,
+for all figures at once: those of all packs on a source are summed along its list. Checked in
+tests/step/test_response.py and tests/world/.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from bunraku.dynamics.delassus_kernel import group_force, pull_back
 from bunraku.dynamics.inertia import carried, ld_articulated, solve_inertia
 from bunraku.dynamics.one_axis import axis, felt, moved
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.lanes import join, ld, st, wide_ld, wide_st
+from bunraku.kernel.lanes import join, ld, split, st, wide_ld, wide_st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
 from bunraku.model.layout import (
     ARM,
@@ -41,6 +43,7 @@ from bunraku.model.layout import (
     G,
     U,
 )
+from bunraku.step.step_arrays import Rows, Step, Traces, W
 
 GROUP = 4  # numbers of a group of three wrenches: the three moments, then the three forces, each with one spare
 HOP = 6 * GROUP  # numbers a hop: two groups, up to three components each
@@ -89,9 +92,11 @@ def leave_root(ints, reals, work, c, n, f, roots, at):
 
 
 @part
-def trace_way(ints, reals, work, body, hops, y, roots):
-    """Carry six unit wrenches from `body` to the base, in two groups side by side. hops[k]: the k-th body on the way;
-    y, roots: their traces at hop k and at a free base. Returns the number of hops."""
+def trace_way(ints, reals, work, traces: Traces, source, body):
+    """Carry six unit wrenches from `body`, a source, to the base, in two groups side by side."""
+    hops = traces.hops[source]
+    y = traces.joints[source]
+    roots = traces.roots[source]
     none = join(0.0, 0.0, 0.0, 0.0)
     one = (join(1.0, 0.0, 0.0, 0.0), join(0.0, 1.0, 0.0, 0.0), join(0.0, 0.0, 1.0, 0.0))
     zero = (none, none, none)
@@ -104,19 +109,23 @@ def trace_way(ints, reals, work, body, hops, y, roots):
         if ints[c, KIND] == FREE:
             leave_root(ints, reals, work, c, n1, f1, roots, 0)
             leave_root(ints, reals, work, c, n2, f2, roots, 12 * GROUP)
-            return k + 1
+            traces.lengths[source] = k + 1
+            return
         leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
         leave_trace(ints, reals, work, c, n2, f2, y, HOP * k + GROUP)
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         n2, f2 = pull_back(ints, reals, work, c, n2, f2)
         c = ints[c, OUTER]
         k += 1
-    return k
+    traces.lengths[source] = k
 
 
 @part
-def trace_joint(ints, reals, work, lead, hops, y, roots):
+def trace_joint(ints, reals, work, traces: Traces, source, lead):
     """The same for a unit torque on a joint with one axis or a gear group, as wrench 0; the other five are nothing."""
+    hops = traces.hops[source]
+    y = traces.joints[source]
+    roots = traces.roots[source]
     for k in range(y.shape[0]):
         y[k] = 0.0
     for k in range(BASE):
@@ -138,19 +147,21 @@ def trace_joint(ints, reals, work, lead, hops, y, roots):
         hops[k] = c
         if ints[c, KIND] == FREE:
             leave_root(ints, reals, work, c, n1, f1, roots, 0)
-            return k + 1
+            traces.lengths[source] = k + 1
+            return
         leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         c = ints[c, OUTER]
         k += 1
-    return k
+    traces.lengths[source] = k
 
 
 @inline
-def shared_hops(ints, a, b, hops, lengths):
+def shared_hops(ints, traces: Traces, a, b):
     """How many hops the ways of sources a and b share, from the base on."""
-    i = lengths[a] - 1
-    j = lengths[b] - 1
+    hops = traces.hops
+    i = traces.lengths[a] - 1
+    j = traces.lengths[b] - 1
     n = 0
     while i >= 0 and j >= 0 and ints[hops[a, i], LEAD] == ints[hops[b, j], LEAD]:
         i -= 1
@@ -160,24 +171,24 @@ def shared_hops(ints, a, b, hops, lengths):
 
 
 @part
-def respond_blocks(ints, work, a, b, hops, lengths, y, roots, pool, out, mirror):
+def respond_blocks(ints, work, traces: Traces, a, b, out, mirror):
     """The 6x6 block between the a-th and b-th traced sources into pool[out:], SQUARE numbers, and its transpose,
     between b and a, into pool[mirror:]."""
+    pool = traces.pool
     for k in range(SQUARE):
         pool[out + k] = 0.0
-    shared = shared_hops(ints, a, b, hops, lengths)
-    ya = y[a]
-    yb = y[b]
-    for s in range(1, shared + 1):
-        i = lengths[a] - s
-        j = lengths[b] - s
-        c = hops[a, i]
+    ya = traces.joints[a]
+    yb = traces.joints[b]
+    for s in range(1, shared_hops(ints, traces, a, b) + 1):
+        i = traces.lengths[a] - s
+        j = traces.lengths[b] - s
+        c = traces.hops[a, i]
         kind = ints[c, KIND]
         at = HOP * i
         bt = HOP * j
         if kind == FREE:
-            ra = roots[a]
-            rb = roots[b]
+            ra = traces.roots[a]
+            rb = traces.roots[b]
             for p in range(6):
                 x = wide_ld(pool, out + 2 * GROUP * p)
                 z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
@@ -234,10 +245,12 @@ def weigh(y, i, j, n, f):
 
 
 @inline
-def add_impulse(ints, work, n, f, length, hops, y, roots):
+def add_impulse(ints, work, traces: Traces, source, n, f):
     """What an impulse (moment, force) on a traced source does to the joints and the free base of its way."""
-    for k in range(length):
-        c = hops[k]
+    y = traces.joints[source]
+    roots = traces.roots[source]
+    for k in range(traces.lengths[source]):
+        c = traces.hops[source, k]
         kind = ints[c, KIND]
         at = HOP * k
         if kind == FREE:
@@ -298,3 +311,41 @@ def spread_group(ints, reals, work, lead, dv):
         m = i * NW
         st3(work, m + DA, axpy(x, ld3(work, m + G), al))
         st3(work, m + DA + 3, axpy(x, ld3(work, m + G + 3), add(a, cross(al, group_arm(ints, work, i)))))
+
+
+@inline
+def along(w, k, l0, l1, l2):
+    """Sum over a pack's rows of lam times one of its entries."""
+    x, y, z, _ = split(wide_ld(w, k))
+    return l0 * x + l1 * y + l2 * z
+
+
+@inline
+def impulse_on(rows: Rows, s):
+    """(moment, force) of all packs on source s."""
+    n = (0.0, 0.0, 0.0)
+    f = (0.0, 0.0, 0.0)
+    at = rows.sources[s].first_side
+    while at >= 0:
+        side = at % 2
+        pack = rows.packs[at // 2]
+        r = pack.first
+        l0 = rows.lam[r]
+        l1 = rows.lam[r + 1] if pack.lines > 1 else 0.0
+        l2 = rows.lam[r + 2] if pack.lines > 2 else 0.0
+        k = W * (at // 2) + 24 * side
+        w = rows.w
+        n = add(n, (along(w, k, l0, l1, l2), along(w, k + 4, l0, l1, l2), along(w, k + 8, l0, l1, l2)))
+        f = add(f, (along(w, k + 12, l0, l1, l2), along(w, k + 16, l0, l1, l2), along(w, k + 20, l0, l1, l2)))
+        at = pack.next_side[side]
+    return n, f
+
+
+@part
+def velocity_change(s: Step, out):
+    """Fill `out` (nv) with the change of velocity that the step's impulses cause."""
+    forget_impulses(s.ints, s.work)
+    for k in range(s.rows.count.sources):
+        n, f = impulse_on(s.rows, k)
+        add_impulse(s.ints, s.work, s.rows.traces, k, n, f)
+    spread_impulses(s.ints, s.reals, s.work, out)

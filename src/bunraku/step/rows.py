@@ -6,150 +6,128 @@ numbers is row j. A *block* is what a solver sees: three rows of a contact (norm
 equality, or one bounded row. Sources of one tree respond to each other through 6x6 blocks (response.py), others not at
 all:
     K[r, c] = sum over sides s, t in one tree of  w_r,s' K6[s, t] w_c,t .
-Islands are sets of trees tied by packs; each is solved on its own. Arrays are the caller's (arrays.py); statuses ROOM
-and ROOM_POOL say that one was too small. Checked in tests/step/test_rows.py and tests/world/.
+Islands are sets of trees tied by packs; each is solved on its own. Statuses ROOM and ROOM_POOL say that an array of
+`Rows` was too small. Checked in tests/step/test_rows.py and tests/world/.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, st, wide_ld, wide_st
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
 from bunraku.kernel.vec import axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
 from bunraku.step.response import SQUARE, respond_blocks, trace_joint, trace_way
-from bunraku.step.step_arrays import (
-    BY_ISLAND,
-    BY_TREE,
-    HOPS,
-    ISLAND_OF,
-    ISLAND_START,
-    LENGTHS,
-    N_BLOCKS,
-    N_PACKS,
-    N_POOL,
-    N_ROWS,
-    N_SOURCES,
-    OK,
-    POOL,
-    ROOM,
-    ROOM_POOL,
-    ROOTS,
-    TRACES,
-    TREE_FIRST,
-    model_of,
-    places,
-    rows_of,
-)
+from bunraku.step.step_arrays import OK, ROOM, ROOM_POOL, Rows, Step, W
 
-CONTACT, EQUALITY, BOUNDED = places(0, 3)  # kinds of block
-BODY, JOINT = places(0, 2)  # kinds of source
-
-# columns of `sources`
-KIND, INDEX, TREE, LOCAL = range(4)
-# columns of `packs`: two sources (-1: the world), first row, number of rows, next pack side on either source, island,
-# its first row there, blocks
-SOURCE, FIRST, LINES, NEXT, ISLAND, PLACE, FIRST_BLOCK, PACK_BLOCKS = 0, 2, 3, 4, 6, 7, 8, 9
-PACK_COLUMNS = 10
-# columns of `blocks`: kind, first row, pack, what it came from, which contact's shapes or other origin
-BLOCK_KIND, FIRST_ROW, PACK, ORIGIN = range(4)
-W = 48  # numbers of a pack: 12 entries of four lanes
+CONTACT, EQUALITY, BOUNDED = np.int64(0), np.int64(1), np.int64(2)  # kinds of block
+BODY, JOINT = np.int64(0), np.int64(1)  # kinds of source
 
 
 @inline
-def begin(rows):
+def begin(rows: Rows):
     """Forget the last step's rows."""
     for i in range(rows.body_source.shape[0]):
         rows.body_source[i] = -1
         rows.joint_source[i] = -1
-    for t in range(rows.tree_count.shape[0]):
-        rows.tree_count[t] = 0
-    for k in range(rows.count.shape[0]):
-        rows.count[k] = 0
+    for t in range(len(rows.trees)):
+        rows.trees[t].count = 0
+    count = rows.count
+    count.sources = 0
+    count.rows = 0
+    count.packs = 0
+    count.blocks = 0
+    count.pool = 0
+    count.patches = 0
+    count.born = 0
+    count.late = 0
 
 
 @inline
-def source(known, kind, index, rows):
+def source(rows: Rows, known, kind, index):
     """The number of a source, new or known; -1 for the world, ROOM if there are too many."""
     tree = rows.tree[index]
     if tree == 0:
         return -1
     if known[index] >= 0:
         return known[index]
-    s = rows.count[N_SOURCES]
-    if s >= rows.sources.shape[0]:
+    s = rows.count.sources
+    if s >= len(rows.sources):
         return ROOM
-    rows.sources[s, KIND] = kind
-    rows.sources[s, INDEX] = index
-    rows.sources[s, TREE] = tree
-    rows.sources[s, LOCAL] = rows.tree_count[tree]
-    rows.tree_count[tree] += 1
-    rows.head[s, 0] = -1
-    rows.head[s, 1] = -1
+    new = rows.sources[s]
+    new.kind = kind
+    new.index = index
+    new.tree = tree
+    new.local = rows.trees[tree].count
+    new.first_side = -1
+    new.last_side = -1
+    rows.trees[tree].count += 1
     known[index] = s
-    rows.count[N_SOURCES] = s + 1
+    rows.count.sources = s + 1
     return s
 
 
 @part
-def body_source(h, body):
+def body_source(rows: Rows, body):
     """The source of a body."""
-    rows = rows_of(h)
-    return source(rows.body_source, BODY, body, rows)
+    return source(rows, rows.body_source, BODY, body)
 
 
 @part
-def joint_source(h, lead):
+def joint_source(rows: Rows, lead):
     """The source of the joint (or gear group) of body `lead`."""
-    rows = rows_of(h)
-    return source(rows.joint_source, JOINT, lead, rows)
+    return source(rows, rows.joint_source, JOINT, lead)
 
 
 @part
-def new_pack(h, sa, sb, lines):
+def new_pack(rows: Rows, sa, sb, lines):
     """A pack of some rows between two sources: its number, or ROOM."""
-    rows = rows_of(h)
-    k = rows.count[N_PACKS]
-    r = rows.count[N_ROWS]
-    if sa == ROOM or sb == ROOM or k >= rows.packs.shape[0] or r + lines > rows.lam.shape[0]:
+    k = rows.count.packs
+    r = rows.count.rows
+    if sa == ROOM or sb == ROOM or k >= len(rows.packs) or r + lines > rows.lam.shape[0]:
         return ROOM
-    rows.packs[k, FIRST] = r
-    rows.packs[k, LINES] = lines
-    rows.packs[k, FIRST_BLOCK] = rows.count[N_BLOCKS]
-    rows.packs[k, PACK_BLOCKS] = 0
+    pack = rows.packs[k]
+    pack.first = r
+    pack.lines = lines
+    pack.first_block = rows.count.blocks
+    pack.blocks = 0
     for side in range(2):
         s = sa if side == 0 else sb
-        rows.packs[k, SOURCE + side] = s
-        rows.packs[k, NEXT + side] = -1
+        pack.ends[side] = s
+        pack.next_side[side] = -1
         if s >= 0:
-            last = rows.head[s, 1]
+            end = rows.sources[s]
+            last = end.last_side
             if last < 0:
-                rows.head[s, 0] = 2 * k + side
+                end.first_side = 2 * k + side
             else:
-                rows.packs[last // 2, NEXT + last % 2] = 2 * k + side
-            rows.head[s, 1] = 2 * k + side
+                rows.packs[last // 2].next_side[last % 2] = 2 * k + side
+            end.last_side = 2 * k + side
     for j in range(lines):
         rows.lam[r + j] = 0.0
-    rows.count[N_PACKS] = k + 1
-    rows.count[N_ROWS] = r + lines
+    rows.count.packs = k + 1
+    rows.count.rows = r + lines
     return k
 
 
 @part
-def new_block(h, kind, pack, row, origin):
+def new_block(rows: Rows, kind, pack, row, origin):
     """A block that begins at a row of the newest pack: its number, or ROOM. Its numbers are zero."""
-    rows = rows_of(h)
-    k = rows.count[N_BLOCKS]
-    if k >= rows.blocks.shape[0]:
+    k = rows.count.blocks
+    if k >= len(rows.blocks):
         return ROOM
-    rows.blocks[k, BLOCK_KIND] = kind
-    rows.blocks[k, FIRST_ROW] = row
-    rows.blocks[k, PACK] = pack
-    rows.blocks[k, ORIGIN] = origin
-    for j in range(3):
-        rows.reals[k, j] = 0.0
-    rows.packs[pack, PACK_BLOCKS] += 1
-    rows.count[N_BLOCKS] = k + 1
+    block = rows.blocks[k]
+    block.kind = kind
+    block.row = row
+    block.pack = pack
+    block.origin = origin
+    block.friction = 0.0
+    block.compliance = 0.0
+    block.low = 0.0
+    block.high = 0.0
+    rows.packs[pack].blocks += 1
+    rows.count.blocks = k + 1
     return k
 
 
@@ -221,44 +199,38 @@ def joint_pack(sign, other, pack, w):
 
 
 @part
-def trace_all(h):
+def trace_all(s: Step):
     """Trace every source and fill the pool of 6x6 blocks; returns a status."""
-    ints, reals, work = model_of(h)
-    rows = rows_of(h)
-    sources = rows.sources
-    tree_first = ints2(h, TREE_FIRST)
-    by_tree = ints1(h, BY_TREE)
-    hops = ints2(h, HOPS)
-    lengths = ints1(h, LENGTHS)
-    y = reals2(h, TRACES)
-    roots = reals2(h, ROOTS)
-    pool = reals1(h, POOL)
+    rows = s.rows
+    traces = rows.traces
+    by_tree = rows.by_tree
     blocks = 0
     position = 0
-    for t in range(rows.tree_count.shape[0]):
-        tree_first[t, 0] = position
-        tree_first[t, 1] = blocks
-        position += rows.tree_count[t]
-        blocks += rows.tree_count[t] * rows.tree_count[t]
-    rows.count[N_POOL] = blocks
-    if SQUARE * blocks > pool.shape[0]:
+    for t in range(len(rows.trees)):
+        tree = rows.trees[t]
+        tree.first = position
+        tree.block = blocks
+        position += tree.count
+        blocks += tree.count * tree.count
+    rows.count.pool = blocks
+    if SQUARE * blocks > traces.pool.shape[0]:
         return ROOM_POOL
-    for s in range(rows.count[N_SOURCES]):
-        by_tree[tree_first[sources[s, TREE], 0] + sources[s, LOCAL]] = s
-        if sources[s, KIND] == BODY:
-            lengths[s] = trace_way(ints, reals, work, sources[s, INDEX], hops[s], y[s], roots[s])
+    for k in range(rows.count.sources):
+        start = rows.sources[k]
+        by_tree[rows.trees[start.tree].first + start.local] = k
+        if start.kind == BODY:
+            trace_way(s.ints, s.reals, s.work, traces, k, start.index)
         else:
-            lengths[s] = trace_joint(ints, reals, work, sources[s, INDEX], hops[s], y[s], roots[s])
-    for t in range(rows.tree_count.shape[0]):
-        m = rows.tree_count[t]
-        first = tree_first[t, 0]
-        base = tree_first[t, 1]
+            trace_joint(s.ints, s.reals, s.work, traces, k, start.index)
+    for t in range(len(rows.trees)):
+        tree = rows.trees[t]
+        m = tree.count
         for i in range(m):
             for j in range(i + 1):
-                respond_blocks(
-                    ints, work, by_tree[first + i], by_tree[first + j], hops, lengths, y, roots,
-                    pool, SQUARE * (base + i * m + j), SQUARE * (base + j * m + i),
-                )  # fmt: skip
+                a = by_tree[tree.first + i]
+                b = by_tree[tree.first + j]
+                out = SQUARE * (tree.block + i * m + j)
+                respond_blocks(s.ints, s.work, traces, a, b, out, SQUARE * (tree.block + j * m + i))
     return OK
 
 
@@ -272,41 +244,39 @@ def find(parent, t):
 
 
 @part
-def find_islands(h):
-    """Tie trees together; list the packs island by island (BY_ISLAND, from ISLAND_START[t] on), an island named by its
-    smallest tree."""
-    rows = rows_of(h)
-    parent = ints1(h, ISLAND_OF)
-    start = ints1(h, ISLAND_START)
-    order = ints1(h, BY_ISLAND)
+def find_islands(rows: Rows):
+    """Tie trees together; list the packs island by island (`by_island`, from island_start[t] on), an island named by
+    its smallest tree."""
+    parent = rows.island_of
+    start = rows.island_start
     for t in range(parent.shape[0]):
         parent[t] = t
         start[t] = 0
     start[parent.shape[0]] = 0
-    for k in range(rows.count[N_PACKS]):
-        a = rows.packs[k, SOURCE]
-        b = rows.packs[k, SOURCE + 1]
+    for k in range(rows.count.packs):
+        a = rows.packs[k].ends[0]
+        b = rows.packs[k].ends[1]
         if a >= 0 and b >= 0:
-            x = find(parent, rows.sources[a, TREE])
-            z = find(parent, rows.sources[b, TREE])
+            x = find(parent, rows.sources[a].tree)
+            z = find(parent, rows.sources[b].tree)
             if x < z:
                 parent[z] = x
             elif z < x:
                 parent[x] = z
-    for k in range(rows.count[N_PACKS]):
-        a = max(rows.packs[k, SOURCE], rows.packs[k, SOURCE + 1])  # the world is -1
-        t = find(parent, rows.sources[a, TREE])
-        rows.packs[k, ISLAND] = t
-        start[t + 1] += 1
+    for k in range(rows.count.packs):
+        pack = rows.packs[k]
+        a = max(pack.ends[0], pack.ends[1])  # the world is -1
+        pack.island = find(parent, rows.sources[a].tree)
+        start[pack.island + 1] += 1
     for t in range(parent.shape[0]):
         start[t + 1] += start[t]
-    for k in range(rows.count[N_PACKS] - 1, -1, -1):
-        t = rows.packs[k, ISLAND] + 1
+    for k in range(rows.count.packs - 1, -1, -1):
+        t = rows.packs[k].island + 1
         start[t] -= 1
-        order[start[t]] = k
+        rows.by_island[start[t]] = k
     for t in range(parent.shape[0]):
         start[t] = start[t + 1]
-    start[parent.shape[0]] = rows.count[N_PACKS]
+    start[parent.shape[0]] = rows.count.packs
 
 
 @inline

@@ -9,41 +9,28 @@ implicit rows (bunraku.step.tie_rows). Checked in tests/world/test_loops.py.
 from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.table import ints2, reals1, reals2
-from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, mm, mv, scale, sub
-from bunraku.model.layout import NW, POS, ROT
-from bunraku.step.joint_rows import nine
-from bunraku.step.loops import is_rigid
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
+from bunraku.model.layout import NW, POS
 from bunraku.step.relative import POSITION, RATE, apart, rate_at, turned_apart
-from bunraku.step.step_arrays import TIE_INTS, TIE_REALS, model_of
+from bunraku.step.step_arrays import Step
 from bunraku.step.tie_rows import (
-    ACTIVE,
-    AXES,
-    BODY_A,
-    BODY_B,
-    DAMP,
-    PLACE_A,
-    PLACE_B,
-    REST,
     SPRING,
-    STIFF,
-    TURN_A,
-    TURN_B,
     chosen,
     count_bits,
-    three,
+    ends_of,
+    first_frame,
+    is_rigid,
+    second_frame,
     turning_error,
 )
 
 
 @part
-def count_soft(h):
+def count_soft(s: Step):
     """Springs, and connections that give way."""
-    tie_ints = ints2(h, TIE_INTS)
-    ties = reals2(h, TIE_REALS)
     n = 0
-    for c in range(tie_ints.shape[0]):
-        if tie_ints[c, ACTIVE] != 0 and not is_rigid(tie_ints, ties, c):
+    for c in range(len(s.ties)):
+        if s.tie_kinds[c].active != 0 and not is_rigid(s, c):
             n += 1
     return n
 
@@ -68,41 +55,35 @@ def answer_along(F, mask, k, d, error, rate):
 
 
 @part
-def add_soft_wrenches(h, out):
-    """Add them to array `out`, six numbers a body as in F_EXT."""
-    _, _, work = model_of(h)
-    ext = reals1(h, out)
-    tie_ints = ints2(h, TIE_INTS)
-    ties = reals2(h, TIE_REALS)
+def add_soft_wrenches(s: Step, ext):
+    """Add them to `ext`, six numbers a body as in f_ext."""
+    work = s.work
     none = (0.0, 0.0, 0.0)
-    for c in range(tie_ints.shape[0]):
-        if tie_ints[c, ACTIVE] == 0 or is_rigid(tie_ints, ties, c):
+    for c in range(len(s.ties)):
+        kind = s.tie_kinds[c]
+        if kind.active == 0 or is_rigid(s, c):
             continue
-        a = tie_ints[c, BODY_A]
-        b = tie_ints[c, BODY_B]
-        Ra = ld9(work, a * NW + ROT)
-        Rb = ld9(work, b * NW + ROT)
-        xa = add(ld3(work, a * NW + POS), mv(Ra, three(ties, c, PLACE_A)))
-        xb = add(ld3(work, b * NW + POS), mv(Rb, three(ties, c, PLACE_B)))
-        k = ties[c, STIFF]
-        d = ties[c, DAMP]
-        if tie_ints[c, ACTIVE] == SPRING:
+        a = kind.body_a
+        b = kind.body_b
+        xa, xb = ends_of(s, c)
+        k = s.ties[c].stiff
+        d = s.ties[c].damp
+        if kind.active == SPRING:
             gap = sub(xa, xb)
             length = dot(gap, gap) ** 0.5
             if length < 1e-9:
                 continue
             line = scale(1.0 / length, gap)
             rate = dot(line, sub(rate_at(work, a, xa), rate_at(work, b, xb)))
-            f = scale(-(k * (length - ties[c, REST]) + d * rate), line)
+            f = scale(-(k * (length - s.ties[c].rest) + d * rate), line)
             put(ext, work, a, xa, f, none)
             put(ext, work, b, xb, scale(-1.0, f), none)
             continue
-        F = mm(Ra, nine(ties, c, TURN_A))
-        turns = tie_ints[c, AXES] >> 3
-        twist = turning_error(F, mm(Rb, nine(ties, c, TURN_B)), turns)
-        f = answer_along(
-            F, tie_ints[c, AXES] & 7, k, d, apart(work, POSITION, a, b, xa, xb), apart(work, RATE, a, b, xa, xb)
-        )
+        F = first_frame(s, c)
+        turns = kind.axes >> 3
+        twist = turning_error(F, second_frame(s, c), turns)
+        error = apart(work, POSITION, a, b, xa, xb)
+        f = answer_along(F, kind.axes & 7, k, d, error, apart(work, RATE, a, b, xa, xb))
         n = answer_along(F, turns, k, d, twist, turned_apart(work, RATE, a, b, twist))
         put(ext, work, a, xb, f, n)
         put(ext, work, b, xb, scale(-1.0, f), scale(-1.0, n))

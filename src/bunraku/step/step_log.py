@@ -1,10 +1,12 @@
 """Logging inside a step: two stages that stand around the first and the last one of whatever a step is made of, while a
 world is recorded.
 
-    ahead   says LOG_FULL before anything is done where the step might not fit; the log is then read out and the step tried again
-    behind  the last stage, then one frame: time, q, v after the step, torques and contacts of the step; and which connections broke in it
+    ahead   says LOG_FULL before anything is done where the step might not fit; the log is then read out and the step
+            tried again
+    behind  the last stage, then one frame: time, q, v after the step, torques and contacts of the step; and which
+            connections broke in it
 
-So a recording costs no word of Python a step, and the loop over steps knows nothing of it. The stages that they stand
+So a recording calls no Python during a step, and the loop over steps knows nothing of it. The stages that they stand
 around are kept at FIRST and LAST. Numbers are stored as they stand in the file (bunraku.world.frames.LAYOUT): float32,
 with `behind_precise` float64; a table has no such arrays, so they are views of int64 ones, made by bunraku.world.log.
 Points that neither touch nor press are left out. The state of a patch follows from its centre of pressure  c = sum(fz
@@ -12,70 +14,82 @@ p) / sum(fz)  as in bunraku.world.views. Cost: see docs/recordings.md. Checked i
 """
 
 # pyright: reportArgumentType=false, reportCallIssue=false
-# (numbers of arrays are np.int64, so that Numba compiles every function once)
+# (NumPy's types of views do not suit plain lengths)
 
 from __future__ import annotations
 
 import numpy as np
 
-from bunraku.collision.shape_layout import GAP, NORMAL, POINT, SHAPE_A, SHAPE_B
-from bunraku.collision.shape_layout import PATCH as PATCH_OF
 from bunraku.kernel.compile import inline
-from bunraku.kernel.table import ints1, ints2, reals1, reals2, run, stage
-from bunraku.step.step_arrays import (
-    APPLIED,
-    CONTACTS,
-    DT,
-    IDS,
-    INFO,
-    LAST_FORCE,
-    N_CONTACTS,
-    NUMBERS,
-    OK,
-    TIE_INTS,
-    Q,
-    V,
-    places,
-)
-from bunraku.step.step_arrays import ARRAYS as COMMON
-from bunraku.step.tie_rows import BROKEN
+from bunraku.kernel.record import Record, int_vector, many, real, ref, vec3, whole
+from bunraku.kernel.table import run, stage
+from bunraku.step.step_arrays import EXTRA, EXTRA_COUNT, OK, Step
 
 FIRST, LAST = 28, 29  # stages
-LOG, LOG_START, LOG_BREAKS, LOG_CORNERS = places(COMMON, COMMON + 4)  # behind those that every step has
-LOG_TIMES, LOG_Q, LOG_V, LOG_TORQUES, LOG_COUNT, LOG_PATCHES, LOG_NORMALS, LOG_POINTS, LOG_FORCES = places(
-    COMMON + 4, COMMON + 13
-)  # in the order of LAYOUT
-ARRAYS = COMMON + 13
 LOG_FULL = np.int64(-30)  # status
-
-# entries of LOG: frames, patches, points in the log; every so many steps; steps since LOG_START; since the last frame
-FRAMES, PATCHES, POINTS, EVERY, STEPS, SINCE, LOG_INTS = range(7)
-# columns of LOG_PATCHES
-A, B, COUNT, STATE, PATCH_COLUMNS = range(5)
-# columns of LOG_CORNERS, with as many rows as the log has points: a point of the present patch and how it presses
-X, Y, Z, PRESS, CORNER_COLUMNS = range(5)
-TOUCH = 1e-6  # m: as in bunraku.world.views
+PATCH_COLUMNS = 4  # numbers of a patch in the log, as in the file: two shapes, number of points, state
+TOUCH = 1e-6  # m: a point with a smaller gap touches, whether it presses or not; also when points and lines are one
 PRESSING = 1e-9  # N
+
+
+class LogState(Record):
+    """How far the log is."""
+
+    frames = whole()  # frames, patches, points in the log
+    patches = whole()
+    points = whole()
+    every = whole()  # steps a frame
+    steps = whole()  # since `start`
+    since = whole()  # the last frame
+    start = real()  # s
+
+
+class LogCorner(Record):
+    """A point of the present patch and how it presses."""
+
+    point = vec3()
+    press = real()  # N
+
+
+class StepLog(Record, after=EXTRA + EXTRA_COUNT):
+    """The log, behind the arrays of every step: its numbers as they stand in a file."""
+
+    state = ref(LogState)
+    breaks = int_vector()  # the step in which a connection broke, 0: it did not
+    corners = many(LogCorner)  # as many as the log has room for points
+    times = int_vector()
+    q = int_vector()
+    v = int_vector()
+    torques = int_vector()
+    patch_count = int_vector()
+    patches = int_vector()
+    normal = int_vector()
+    points = int_vector()
+    forces = int_vector()
+
+
+ARRAYS = StepLog.layout.slots  # of a world's table; what needs more begins here
 
 
 @stage
 def ahead(h):
     """Room for one frame more, then the first stage."""
-    log = ints1(h, LOG)
-    if log[FRAMES] == ints1(h, LOG_TIMES).shape[0]:
+    log = StepLog(h)
+    if log.state.frames == log.times.shape[0]:
         return LOG_FULL
-    if log[POINTS] + 4 * ints2(h, IDS).shape[0] > reals2(h, LOG_CORNERS).shape[0]:  # contacts may grow in a step
+    if log.state.points + 4 * len(Step(h).detection.ids) > len(log.corners):  # contacts may grow in a step
         return LOG_FULL
     return run(h, FIRST)
 
 
 @inline
-def is_flat(corners, before, i, after, count):
+def is_flat(log: StepLog, before, i, after, count):
     """Point i of a polygon is no corner: it lies on the line between its neighbours."""
+    x, y, z = log.corners[before].point, log.corners[i].point, log.corners[after].point
     turn, back, width, bend = 0.0, 0.0, 0.0, 0.0
     for c in range(3):
-        e = corners[after, c] - corners[i, c]
-        b = corners[i, c] - corners[before, c]
+        e = z[c] - y[c]
+        b = y[c] - x[c]
         turn += b * e
         back += b * b
         width += (b + e) * (b + e)
@@ -84,18 +98,19 @@ def is_flat(corners, before, i, after, count):
 
 
 @inline
-def patch_state(corners, count):
+def patch_state(log: StepLog, count):
     """Where a patch presses in the polygon of its points: 0 nowhere, 1 on a corner, 2 on an edge, 3 inside."""
     total = 0.0
     x = 0.0
     y = 0.0
     z = 0.0
     for i in range(count):
-        press = max(corners[i, PRESS], 0.0)
+        press = max(log.corners[i].press, 0.0)
+        p = log.corners[i].point
         total += press
-        x += press * corners[i, X]
-        y += press * corners[i, Y]
-        z += press * corners[i, Z]
+        x += press * p[0]
+        y += press * p[1]
+        z += press * p[2]
     if not total > PRESSING:
         return 0
     x /= total
@@ -105,14 +120,15 @@ def patch_state(corners, count):
     for i in range(count):
         after = i + 1 if i < count - 1 else 0
         before = i - 1 if i > 0 else count - 1
+        here, there = log.corners[i].point, log.corners[after].point
         offset, along, edge = 0.0, 0.0, 0.0
         for c in range(3):
-            o = (x if c == 0 else y if c == 1 else z) - corners[i, c]
-            e = corners[after, c] - corners[i, c]
+            o = (x if c == 0 else y if c == 1 else z) - here[c]
+            e = there[c] - here[c]
             offset += o * o
             along += o * e
             edge += e * e
-        if offset <= TOUCH * TOUCH and not is_flat(corners, before, i, after, count):
+        if offset <= TOUCH * TOUCH and not is_flat(log, before, i, after, count):
             return 1
         if along <= 0.0:
             near = offset <= TOUCH * TOUCH
@@ -126,39 +142,39 @@ def patch_state(corners, count):
 
 
 @inline
-def log_contacts(h, log, normals, points, forces):
+def log_contacts(s: Step, log: StepLog, normals, points, forces):
     """Patches of points that touch or press, behind those of earlier frames; returns how many."""
-    ids, data, force = ints2(h, IDS), reals2(h, CONTACTS), reals2(h, LAST_FORCE)
-    patches, corners = ints1(h, LOG_PATCHES).view(np.uint32), reals2(h, LOG_CORNERS)
-    most, room, per_dt = ints1(h, INFO)[N_CONTACTS], points.shape[0] // 3, 1.0 / reals1(h, NUMBERS)[DT]
-    p, n, c = log[PATCHES], log[POINTS], 0
+    ids, contacts = s.detection.ids, s.detection.contacts
+    patches = log.patches.view(np.uint32)
+    most, room, per_dt = s.info.contacts, points.shape[0] // 3, 1.0 / s.numbers.dt
+    p, n, c = log.state.patches, log.state.points, 0
     while c < most:
         first, count = c, 0
-        while c < most and ids[c, PATCH_OF] == ids[first, PATCH_OF]:
+        while c < most and ids[c].patch == ids[first].patch:
+            normal, impulse, point = contacts[c].normal, s.memory[c].impulse, contacts[c].point
             press = 0.0
             for k in range(3):
-                press += force[c, k] * data[c, NORMAL + k]
+                press += impulse[k] * normal[k]
             press *= per_dt
-            if n < room and (data[c, GAP] <= TOUCH or press > PRESSING):
+            if n < room and (contacts[c].gap <= TOUCH or press > PRESSING):
                 for k in range(3):
-                    points[3 * n + k] = corners[count, k] = data[c, POINT + k]
-                    forces[3 * n + k] = force[c, k] * per_dt
-                corners[count, PRESS] = press
+                    points[3 * n + k] = point[k]
+                    forces[3 * n + k] = impulse[k] * per_dt
+                log.corners[count].point = point
+                log.corners[count].press = press
                 n += 1
                 count += 1
             c += 1
         if count > 0:
-            row = PATCH_COLUMNS * p
-            patches[row + A] = ids[first, SHAPE_A]
-            patches[row + B] = ids[first, SHAPE_B]
-            patches[row + COUNT] = count
-            patches[row + STATE] = patch_state(corners, count)
+            row = patches[PATCH_COLUMNS * p : PATCH_COLUMNS * p + PATCH_COLUMNS]
+            row[0], row[1], row[2], row[3] = ids[first].a, ids[first].b, count, patch_state(log, count)
+            normal = contacts[first].normal
             for k in range(3):
-                normals[3 * p + k] = data[first, NORMAL + k]
+                normals[3 * p + k] = normal[k]
             p += 1
-    found = p - log[PATCHES]
-    log[PATCHES] = p
-    log[POINTS] = n
+    found = p - log.state.patches
+    log.state.patches = p
+    log.state.points = n
     return found
 
 
@@ -174,39 +190,38 @@ def put_row(to, row, values):
 @inline
 def log_frame(h, to_q, to_v, to_torques, normals, points, forces):
     """A step is done: a frame into these arrays if it is one's turn."""
-    log = ints1(h, LOG)
-    log[STEPS] += 1
-    log[SINCE] += 1
-    ties, breaks = ints2(h, TIE_INTS), ints1(h, LOG_BREAKS)
-    for k in range(min(ties.shape[0], breaks.shape[0])):
-        if ties[k, BROKEN] == 1 and breaks[k] == 0:
-            breaks[k] = log[STEPS]
-    if log[SINCE] < log[EVERY]:
+    s, log = Step(h), StepLog(h)
+    state = log.state
+    state.steps += 1
+    state.since += 1
+    for k in range(min(len(s.tie_kinds), log.breaks.shape[0])):
+        if s.tie_kinds[k].broken == 1 and log.breaks[k] == 0:
+            log.breaks[k] = state.steps
+    if state.since < state.every:
         return OK
-    log[SINCE] = 0
-    row = log[FRAMES]
-    times = ints1(h, LOG_TIMES).view(np.float64)
-    times[row] = reals1(h, LOG_START)[0] + log[STEPS] * reals1(h, NUMBERS)[DT]
-    q, v, torques = reals1(h, Q), reals1(h, V), reals1(h, APPLIED)
-    put_row(to_q, row, q)
-    put_row(to_v, row, v)
-    put_row(to_torques, row, torques)
-    counts = ints1(h, LOG_COUNT).view(np.uint32)
-    counts[row] = log_contacts(h, log, normals, points, forces)
-    log[FRAMES] = row + 1
+    state.since = 0
+    row = state.frames
+    times = log.times.view(np.float64)
+    times[row] = state.start + state.steps * s.numbers.dt
+    put_row(to_q, row, s.q)
+    put_row(to_v, row, s.v)
+    put_row(to_torques, row, s.applied)
+    counts = log.patch_count.view(np.uint32)
+    counts[row] = log_contacts(s, log, normals, points, forces)
+    state.frames = row + 1
     return OK
 
 
 @inline
-def singles(h, k):
-    """Array k of the log as float32."""
-    return ints1(h, k).view(np.float32)
+def singles(x):
+    """An array of the log as float32."""
+    return x.view(np.float32)
 
 
 @inline
-def doubles(h, k):
-    """Array k of the log as float64."""
-    return ints1(h, k).view(np.float64)
+def doubles(x):
+    """An array of the log as float64."""
+    return x.view(np.float64)
 
 
 @stage
@@ -215,9 +230,10 @@ def behind(h):
     status = run(h, LAST)
     if status < 0:
         return status
+    log = StepLog(h)
     return log_frame(
-        h, singles(h, LOG_Q), singles(h, LOG_V), singles(h, LOG_TORQUES), singles(h, LOG_NORMALS), singles(h, LOG_POINTS),
-        singles(h, LOG_FORCES),
+        h, singles(log.q), singles(log.v), singles(log.torques), singles(log.normal), singles(log.points),
+        singles(log.forces),
     )  # fmt: skip
 
 
@@ -227,7 +243,8 @@ def behind_precise(h):
     status = run(h, LAST)
     if status < 0:
         return status
+    log = StepLog(h)
     return log_frame(
-        h, doubles(h, LOG_Q), doubles(h, LOG_V), doubles(h, LOG_TORQUES), doubles(h, LOG_NORMALS), doubles(h, LOG_POINTS),
-        doubles(h, LOG_FORCES),
+        h, doubles(log.q), doubles(log.v), doubles(log.torques), doubles(log.normal), doubles(log.points),
+        doubles(log.forces),
     )  # fmt: skip

@@ -15,17 +15,12 @@ import numpy as np
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
 from bunraku.kernel.vec import add, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
 from bunraku.model.layout import DA, NW, POS, ROT
-from bunraku.step.joint_rows import ONE, TIE_ORIGIN, angle, nine
+from bunraku.step.joint_rows import ONE, TIE_ORIGIN, angle
 from bunraku.step.relative import ACCELERATION, apart, turned_apart
 from bunraku.step.rows import (
-    BLOCK_KIND,
     EQUALITY,
-    FIRST,
-    FIRST_ROW,
-    ORIGIN,
     body_source,
     force_pack,
     lanes_of,
@@ -34,35 +29,45 @@ from bunraku.step.rows import (
     pack_rate,
     turn_pack,
 )
-from bunraku.step.step_arrays import (
-    DT,
-    EXACT,
-    INFO,
-    N_BLOCKS,
-    NUMBERS,
-    OK,
-    ROOM,
-    TIE_IMPULSE,
-    TIE_INTS,
-    TIE_LAST,
-    TIE_REALS,
-    TRIAL,
-    model_of,
-    rows_of,
-)
+from bunraku.step.step_arrays import OK, ROOM, Step
 
 TIE = 0.8  # part of a connection's error that is taken back in a step,
 TIE_SPEED = 10.0  # m/s or rad/s at the most: a body that was put elsewhere comes back without a bang
 
-# columns of TIE_INTS; ACTIVE is 0, 1 (connection) or 2 (spring between two points); BROKEN: 1 once it was pulled apart
-ACTIVE, BODY_A, BODY_B, AXES, BROKEN = range(5)
-CONNECTION, SPRING = 1, 2
-# columns of TIE_REALS: place and turn of the frame on either body, stiffness and damping, rest length, force and torque
-# it bears
-PLACE_A, TURN_A, PLACE_B, TURN_B, STIFF, DAMP, REST, MOST_FORCE, MOST_TORQUE = 0, 3, 12, 15, 24, 25, 26, 27, 28
-TIE_COLUMNS = 29
+CONNECTION, SPRING = 1, 2  # what an active tie is: a spring is between two points
 ALONG, ABOUT = np.int64(0), np.int64(3)  # first axis of forces, of moments
 ENDLESS = 1e300  # stiffness of a rigid connection, force that nothing exceeds
+
+
+@inline
+def is_rigid(s: Step, c):
+    """Whether connection c holds and does not give way."""
+    return s.tie_kinds[c].active == CONNECTION and s.ties[c].stiff >= ENDLESS
+
+
+@inline
+def ends_of(s: Step, c):
+    """(point of the first body, of the second) of connection c, in the world."""
+    work, tie = s.work, s.ties[c]
+    a = s.tie_kinds[c].body_a * NW
+    b = s.tie_kinds[c].body_b * NW
+    Ra = ld9(work, a + ROT)
+    Rb = ld9(work, b + ROT)
+    xa = add(ld3(work, a + POS), mv(Ra, tie.place_a))
+    xb = add(ld3(work, b + POS), mv(Rb, tie.place_b))
+    return xa, xb
+
+
+@inline
+def first_frame(s: Step, c):
+    """The frame of connection c on its first body, in the world."""
+    return mm(ld9(s.work, s.tie_kinds[c].body_a * NW + ROT), s.ties[c].turn_a)
+
+
+@inline
+def second_frame(s: Step, c):
+    """The same on its second body."""
+    return mm(ld9(s.work, s.tie_kinds[c].body_b * NW + ROT), s.ties[c].turn_b)
 
 
 @inline
@@ -92,23 +97,22 @@ def turning_error(F, E, mask):
 
 
 @part
-def tie_block(h, pack, row, c, axis, rate, error):
+def tie_block(s: Step, pack, row, c, axis, rate, error):
     """The equality of one axis; returns a status."""
-    rows = rows_of(h)
-    ties = reals2(h, TIE_REALS)
-    dt = reals1(h, NUMBERS)[DT]
-    k = new_block(h, EQUALITY, pack, row, TIE_ORIGIN + 6 * c + axis)
+    rows = s.rows
+    tie = s.ties[c]
+    dt = s.numbers.dt
+    k = new_block(rows, EQUALITY, pack, row, TIE_ORIGIN + 6 * c + axis)
     if k == ROOM:
         return ROOM
-    stiff = ties[c, STIFF]
-    if stiff < ENDLESS:
-        d = ties[c, DAMP] + dt * stiff
-        rows.reals[k, 0] = 1.0 / (dt * d)
-        rows.b[row] = rate + stiff * error / d
+    if tie.stiff < ENDLESS:
+        d = tie.damp + dt * tie.stiff
+        rows.blocks[k].compliance = 1.0 / (dt * d)
+        rows.b[row] = rate + tie.stiff * error / d
     else:
         rows.b[row] = rate + min(max(TIE * error / dt, -TIE_SPEED), TIE_SPEED)
     rows.p[row] = rows.b[row]
-    rows.lam[row] = reals1(h, TIE_IMPULSE)[6 * c + axis]
+    rows.lam[row] = s.tie_impulse[6 * c + axis]
     return OK
 
 
@@ -131,14 +135,33 @@ def chosen(F, mask, j):
     return out
 
 
+@inline
+def tie_pack(s: Step, c, mask, first, x, F):
+    """The rows along (first = ALONG) or about (ABOUT) the axes of F that the mask names: a pack, or ROOM."""
+    rows = s.rows
+    kind = s.tie_kinds[c]
+    a = kind.body_a
+    b = kind.body_b
+    pack = new_pack(rows, body_source(rows, a), body_source(rows, b), count_bits(mask))
+    if pack == ROOM:
+        return ROOM
+    D = lanes_of(chosen(F, mask, 0), chosen(F, mask, 1), chosen(F, mask, 2))
+    if first == ALONG:
+        force_pack(s.work, a, b, x, D, pack, rows.w)
+    else:
+        turn_pack(D, pack, rows.w)
+    return pack
+
+
 @part
-def turning_terms(h, a, b, x, first):
-    """dt H_dot v of the rows between two bodies, in the world, where rows hold to second order; else zero."""
-    info = ints1(h, INFO)
-    if info[EXACT] == 0 or info[TRIAL] != 0:
+def turning_terms(s: Step, c, x, first):
+    """dt H_dot v of the rows of a connection, in the world, where rows hold to second order; else zero."""
+    if s.info.exact == 0 or s.info.trial != 0:
         return (0.0, 0.0, 0.0)
-    _, _, work = model_of(h)
-    dt = reals1(h, NUMBERS)[DT]
+    work = s.work
+    dt = s.numbers.dt
+    a = s.tie_kinds[c].body_a
+    b = s.tie_kinds[c].body_b
     ra = sub(x, ld3(work, a * NW + POS))
     rb = sub(x, ld3(work, b * NW + POS))
     al = ld3(work, a * NW + DA)
@@ -151,111 +174,91 @@ def turning_terms(h, a, b, x, first):
 
 
 @part
-def three_ties(h, c, a, b, mask, first, x, F, error):
-    """The rows of one connection along (first = 0) or about (3) some axes of F; returns a status."""
-    _, _, work = model_of(h)
-    rows = rows_of(h)
-    lines = count_bits(mask)
-    if lines == 0:
+def three_ties(s: Step, c, mask, first, x, F, error):
+    """The rows of one connection along (first = ALONG) or about (ABOUT) some axes of F; returns a status."""
+    if mask == 0:
         return OK
-    pack = new_pack(h, body_source(h, a), body_source(h, b), lines)
+    kind = s.tie_kinds[c]
+    pack = tie_pack(s, c, mask, first, x, F)
     if pack == ROOM:
         return ROOM
-    D = lanes_of(chosen(F, mask, 0), chosen(F, mask, 1), chosen(F, mask, 2))
-    if first == 0:
-        force_pack(work, a, b, x, D, pack, rows.w)
-    else:
-        turn_pack(D, pack, rows.w)
-    rate = split(pack_rate(work, a, b, rows.w, pack, reals1(h, NUMBERS)[DT]))
-    more = turning_terms(h, a, b, x, first)
+    rate = split(pack_rate(s.work, kind.body_a, kind.body_b, s.rows.w, pack, s.numbers.dt))
+    more = turning_terms(s, c, x, first)
     j = 0
     for k in range(3):
         if (mask >> k) & 1 == 0:
             continue
         d = (F[k], F[3 + k], F[6 + k])
         v = (rate[0] if j == 0 else (rate[1] if j == 1 else rate[2])) + dot(d, more)
-        if tie_block(h, pack, rows.packs[pack, FIRST] + j, c, first + k, v, dot(d, error)) == ROOM:
+        if tie_block(s, pack, s.rows.packs[pack].first + j, c, first + k, v, dot(d, error)) == ROOM:
             return ROOM
         j += 1
     return OK
 
 
-@inline
-def three(table, row, k):
-    """Three numbers of a table."""
-    return (table[row, k], table[row, k + 1], table[row, k + 2])
-
-
 @part
-def tie_rows(h):
+def tie_rows(s: Step):
     """Packs and blocks of all connections and springs; returns a status."""
-    _, _, work = model_of(h)
-    tie_ints = ints2(h, TIE_INTS)
-    ties = reals2(h, TIE_REALS)
-    for c in range(tie_ints.shape[0]):
-        if tie_ints[c, ACTIVE] == 0:
+    for c in range(len(s.ties)):
+        kind = s.tie_kinds[c]
+        if kind.active == 0:
             continue
-        a = tie_ints[c, BODY_A]
-        b = tie_ints[c, BODY_B]
-        Ra = ld9(work, a * NW + ROT)
-        Rb = ld9(work, b * NW + ROT)
-        xa = add(ld3(work, a * NW + POS), mv(Ra, three(ties, c, PLACE_A)))
-        xb = add(ld3(work, b * NW + POS), mv(Rb, three(ties, c, PLACE_B)))
-        gap = sub(xa, xb)
-        if tie_ints[c, ACTIVE] == SPRING:
-            status = spring_row(h, c, a, b, xa, xb, gap)
+        xa, xb = ends_of(s, c)
+        if kind.active == SPRING:
+            status = spring_row(s, c, xa, xb)
         else:
-            F = mm(Ra, nine(ties, c, TURN_A))
-            status = three_ties(h, c, a, b, tie_ints[c, AXES] & 7, ALONG, xb, F, gap)
-            if status == OK and tie_ints[c, AXES] > 7:
-                twist = turning_error(F, mm(Rb, nine(ties, c, TURN_B)), tie_ints[c, AXES] >> 3)
-                status = three_ties(h, c, a, b, tie_ints[c, AXES] >> 3, ABOUT, xb, F, twist)
+            F = first_frame(s, c)
+            status = three_ties(s, c, kind.axes & 7, ALONG, xb, F, sub(xa, xb))
+            if status == OK and kind.axes > 7:
+                twist = turning_error(F, second_frame(s, c), kind.axes >> 3)
+                status = three_ties(s, c, kind.axes >> 3, ABOUT, xb, F, twist)
         if status != OK:
             return status
     return OK
 
 
 @part
-def spring_row(h, c, a, b, xa, xb, gap):
+def spring_row(s: Step, c, xa, xb):
     """A spring between two points; returns a status."""
-    _, _, work = model_of(h)
-    rows = rows_of(h)
+    rows = s.rows
+    a = s.tie_kinds[c].body_a
+    b = s.tie_kinds[c].body_b
+    gap = sub(xa, xb)
     length = dot(gap, gap) ** 0.5
     d = scale(1.0 / length, gap) if length > 1e-9 else (0.0, 0.0, 1.0)
-    pack = new_pack(h, body_source(h, a), body_source(h, b), ONE)
+    pack = new_pack(rows, body_source(rows, a), body_source(rows, b), ONE)
     if pack == ROOM:
         return ROOM
     none = (0.0, 0.0, 0.0)
     # along the line, where on the line does not matter: the middle
-    force_pack(work, a, b, scale(0.5, add(xa, xb)), lanes_of(d, none, none), pack, rows.w)
-    rate, _, _, _ = split(pack_rate(work, a, b, rows.w, pack, reals1(h, NUMBERS)[DT]))
-    error = length - reals2(h, TIE_REALS)[c, REST]
-    return tie_block(h, pack, rows.packs[pack, FIRST], c, ALONG, rate, error)
+    force_pack(s.work, a, b, scale(0.5, add(xa, xb)), lanes_of(d, none, none), pack, rows.w)
+    rate, _, _, _ = split(pack_rate(s.work, a, b, rows.w, pack, s.numbers.dt))
+    return tie_block(s, pack, rows.packs[pack].first, c, ALONG, rate, length - s.ties[c].rest)
 
 
 @part
-def keep_ties(h):
+def keep_ties(s: Step):
     """Remember this step's impulses of connections, and cut those that were pulled too hard."""
-    rows = rows_of(h)
-    impulse = reals1(h, TIE_IMPULSE)
-    last = reals1(h, TIE_LAST)
-    tie_ints = ints2(h, TIE_INTS)
-    ties = reals2(h, TIE_REALS)
-    dt = reals1(h, NUMBERS)[DT]
+    rows = s.rows
+    impulse = s.tie_impulse
+    last = s.tie_last
     for k in range(impulse.shape[0]):
         impulse[k] = 0.0
-    for k in range(rows.count[N_BLOCKS]):
-        if rows.blocks[k, BLOCK_KIND] == EQUALITY and rows.blocks[k, ORIGIN] >= TIE_ORIGIN:
-            impulse[rows.blocks[k, ORIGIN] - TIE_ORIGIN] = rows.lam[rows.blocks[k, FIRST_ROW]]
+    for k in range(rows.count.blocks):
+        block = rows.blocks[k]
+        if block.kind == EQUALITY and block.origin >= TIE_ORIGIN:
+            impulse[block.origin - TIE_ORIGIN] = rows.lam[block.row]
     for k in range(impulse.shape[0]):
-        last[k] = impulse[k] / dt
-    for c in range(tie_ints.shape[0]):
-        if tie_ints[c, ACTIVE] == 0:
+        last[k] = impulse[k] / s.numbers.dt
+    for c in range(len(s.ties)):
+        kind = s.tie_kinds[c]
+        tie = s.ties[c]
+        if kind.active == 0:
             continue
         force = last[6 * c] ** 2 + last[6 * c + 1] ** 2 + last[6 * c + 2] ** 2
         torque = last[6 * c + 3] ** 2 + last[6 * c + 4] ** 2 + last[6 * c + 5] ** 2
-        if force > ties[c, MOST_FORCE] ** 2 or torque > ties[c, MOST_TORQUE] ** 2:
-            tie_ints[c, ACTIVE] = 0
-            tie_ints[c, BROKEN] = 1
+        if force > tie.most_force**2 or torque > tie.most_torque**2:
+            kind.active = 0
+            kind.broken = 1
             for k in range(6):
                 impulse[6 * c + k] = 0.0

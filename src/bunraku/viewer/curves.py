@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bunraku.kernel.record import handle, put, zeros
 from bunraku.model.model import JointInfo, Model
-from bunraku.viewer.frame_kernel import curve_rows
+from bunraku.viewer.frame_kernel import CurveArrays, CurvePlan, curve_rows
 from bunraku.viewer.messages import Channel
 from bunraku.viewer.shapes import Figures
 
@@ -29,9 +30,10 @@ class Curves:
         last = sum(m.nv for _, m in shown)
         joints = [j for j in moving_joints(model) if j.iv < last]
         dofs = [(j, i) for j in joints for i in range(j.nv)]
-        plan = [(j.iq, j.iv + i, i) if j.kind == "ball" else (j.iq + i, j.iv + i, -1) for j, i in dofs]
-        self.plan = np.array(plan, dtype=np.int64).reshape(-1, 3)
-        self.scales = np.array([1.0 if j.unit == "m" else DEGREES for j, _ in dofs])
+        self.arrays = put(CurveArrays(), plan=zeros(CurvePlan, len(dofs)))
+        for one, (j, i) in zip(self.arrays.plan, dofs):
+            one.iq, one.part = (j.iq, i) if j.kind == "ball" else (j.iq + i, -1)
+            one.iv, one.scale = j.iv + i, 1.0 if j.unit == "m" else DEGREES
         labels = [(model.dof_names[j.iv + i], j.unit == "m") for j, i in dofs]
         self.channels = [Channel("energy", "J", "energy")]
         self.channels += [Channel(f"{name}: force {axis}", "N", "forces") for name, _ in shown for axis in "xyz"]
@@ -48,7 +50,7 @@ class Curves:
         out[0] = energy
         out[1:n] = forces[: self.count].ravel()
         out[n : self._first] = zmp[self.jointed, :2].ravel()
-        curve_rows.call(self.plan, self.scales, q, torques, out[self._first :])
+        curve_rows.call(handle(self.arrays), q, torques, out[self._first :])
 
 
 def moving_joints(model: Model) -> list[JointInfo]:

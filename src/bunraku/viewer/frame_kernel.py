@@ -14,26 +14,94 @@ from __future__ import annotations
 
 import math
 
-from bunraku.collision.shape_layout import BODY, FIGURE, GAP, NORMAL, PATCH, POINT, SHAPE_A, SHAPE_B
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
+from bunraku.kernel.record import Record, many, matrix, real, reals, vec3, whole
+from bunraku.step.step_arrays import Step
 from bunraku.world.views import PRESSING, TOUCH
 
 NAN = float("nan")
 NO_FORCE, AT_POINT, ON_LINE, ON_SURFACE = 0.0, 1.0, 2.0, 3.0
 
 
-@entry("DD DD II D DD DD DD")
-def body_rows(rotation, position, owner, mass, first, poses, centres):
-    """Fill poses (nb, 7) x y z qw qx qy qz and centres (ng, 4): sums of mass times place, and mass, of the bodies 1 …
-    nb of a model.
+class BodyMass(Record):
+    """A body of the figures."""
 
-    rotation (nb + 1, 9), position (nb + 1, 3), owner (nb, 1) figure of a body, mass (nb,), first (nb, 3) mass times
-    centre of mass in the body."""
-    centres[:, :] = 0.0
-    for i in range(poses.shape[0]):
-        r = rotation[i + 1]
-        p = position[i + 1]
+    figure = whole()
+    mass = real()  # kg
+    first = vec3()  # kg m: mass times centre of mass in the body
+
+
+class BodyPose(Record):
+    """A body in a frame."""
+
+    place = vec3()  # m
+    turn = reals(4)  # quaternion wxyz
+
+
+class MassPoint(Record):
+    """Sums over the bodies of a figure."""
+
+    moment = vec3()  # kg m: mass times place
+    mass = real()  # kg
+
+
+class ContactRow(Record):
+    """A contact point in a frame."""
+
+    point = vec3()  # m
+    force = vec3()  # N
+    patch = real()
+    state = real()
+    body_a = real()  # -1: the world
+    body_b = real()
+
+
+class FigureForce(Record):
+    """What contacts do to a figure."""
+
+    force = vec3()  # N from all that is not itself
+    ground = vec3()  # N of what does not move,
+    moment = vec3()  # N m of it about the world's origin,
+    lift = real()  # N m: height times upward force of it
+
+
+class FigureRow(Record):
+    """A figure in a frame."""
+
+    com = vec3()  # m
+    zmp = vec3()
+
+
+class FigureFrame(Record):
+    """What frames of figures side by side in one model are made of."""
+
+    rotation = matrix()  # (nb + 1, 9) of the bodies, the world first
+    position = matrix()  # (nb + 1, 3)
+    bodies = many(BodyMass)  # (nb)
+    poses = many(BodyPose)  # (nb)
+    centres = many(MassPoint)  # (ng)
+    figures = many(FigureRow)  # (ng)
+
+
+class WorldFrame(Record):
+    """What a frame tells of the contacts of a world."""
+
+    rows = many(ContactRow)
+    figures = many(FigureForce)
+    zmp = matrix()  # (ng, 3)
+
+
+@entry("h")
+def body_rows(h):
+    """Fill poses and centres of a FigureFrame from rotations and positions."""
+    t = FigureFrame(h)
+    for k in range(len(t.centres)):
+        t.centres[k].moment = (0.0, 0.0, 0.0)
+        t.centres[k].mass = 0.0
+    for i in range(len(t.poses)):
+        r = t.rotation[i + 1]
+        p = t.position[i + 1]
         w, x, y, z = r[0] + r[4] + r[8], r[0] - r[4] - r[8], r[4] - r[0] - r[8], r[8] - r[0] - r[4]
         if w >= x and w >= y and w >= z:  # the row of 4 q q' with the largest diagonal (Shepperd)
             q = (1.0 + w, r[7] - r[5], r[2] - r[6], r[3] - r[1])
@@ -46,95 +114,110 @@ def body_rows(rotation, position, owner, mass, first, poses, centres):
         scale = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) ** -0.5
         if q[0] < 0.0:
             scale = -scale
-        for k in range(3):
-            poses[i, k] = p[k]
-            turned = r[3 * k] * first[i, 0] + r[3 * k + 1] * first[i, 1] + r[3 * k + 2] * first[i, 2]
-            centres[owner[i, 0], k] += mass[i] * p[k] + turned
-        poses[i, 3] = scale * q[0]
-        poses[i, 4] = scale * q[1]
-        poses[i, 5] = scale * q[2]
-        poses[i, 6] = scale * q[3]
-        centres[owner[i, 0], 3] += mass[i]
+        pose = t.poses[i]
+        pose.place = (p[0], p[1], p[2])
+        for k in range(4):
+            pose.turn[k] = scale * q[k]
+        body = t.bodies[i]
+        c = body.first
+        centre = t.centres[body.figure]
+        m = centre.moment
+        centre.moment = (
+            m[0] + (body.mass * p[0] + (r[0] * c[0] + r[1] * c[1] + r[2] * c[2])),
+            m[1] + (body.mass * p[1] + (r[3] * c[0] + r[4] * c[1] + r[5] * c[2])),
+            m[2] + (body.mass * p[2] + (r[6] * c[0] + r[7] * c[1] + r[8] * c[2])),
+        )
+        centre.mass += body.mass
     return 0
 
 
-@entry("i d II DD DD II DD DD")
-def contact_rows(n, dt, ids, data, impulse, shapes, rows, figures):
-    """Fill rows (n, 10) and figures (ng, 10) from the n contacts of the last step; returns how many of them touch.
-
-    A row: x y z fx fy fz patch state, bodies of both sides (-1: the world). A figure: force from all that is not
-    itself; of the ground alone force, moment about the world's origin, and height times upward force."""
-    figures[:, :] = 0.0
+@entry("h h")
+def contact_rows(h, own):
+    """Fill rows and figures of a WorldFrame from the contacts of the last step of a world; returns how many of them
+    touch."""
+    s, t = Step(h), WorldFrame(own)
+    found, dt = s.detection, s.numbers.dt
+    for k in range(len(t.figures)):
+        t.figures[k].force = (0.0, 0.0, 0.0)
+        t.figures[k].ground = (0.0, 0.0, 0.0)
+        t.figures[k].moment = (0.0, 0.0, 0.0)
+        t.figures[k].lift = 0.0
     count = 0
     begin = 0
     patch = 0
-    for i in range(n):
-        if i and ids[i, PATCH] != ids[i - 1, PATCH]:
-            count, patch = closed(rows, begin, count, patch, data[i - 1])
+    for i in range(s.info.contacts):
+        if i and found.ids[i].patch != found.ids[i - 1].patch:
+            count, patch = closed(t, begin, count, patch, found.contacts[i - 1].normal)
             begin = count
-        fx, fy, fz = impulse[i, 0] / dt, impulse[i, 1] / dt, impulse[i, 2] / dt
-        x, y, z = data[i, POINT], data[i, POINT + 1], data[i, POINT + 2]
-        press = fx * data[i, NORMAL] + fy * data[i, NORMAL + 1] + fz * data[i, NORMAL + 2]
-        a = ids[i, SHAPE_A]
-        b = ids[i, SHAPE_B]
+        impulse = s.memory[i].impulse
+        fx, fy, fz = impulse[0] / dt, impulse[1] / dt, impulse[2] / dt
+        x, y, z = found.contacts[i].point
+        n = found.contacts[i].normal
+        press = fx * n[0] + fy * n[1] + fz * n[2]
+        a = found.kinds[found.ids[i].a]
+        b = found.kinds[found.ids[i].b]
         for side in range(2):
-            mine, other, s = (a, b, 1.0) if side == 0 else (b, a, -1.0)
-            k = shapes[mine, FIGURE]
-            if k < 0:
+            mine, other, sign = (a, b, 1.0) if side == 0 else (b, a, -1.0)
+            if mine.figure < 0:
                 continue
-            if k != shapes[other, FIGURE]:
-                figures[k, 0] += s * fx
-                figures[k, 1] += s * fy
-                figures[k, 2] += s * fz
-            if shapes[mine, BODY] > 0 and shapes[other, BODY] == 0:
-                figures[k, 3] += s * fx
-                figures[k, 4] += s * fy
-                figures[k, 5] += s * fz
-                figures[k, 6] += s * (y * fz - z * fy)
-                figures[k, 7] += s * (z * fx - x * fz)
-                figures[k, 8] += s * (x * fy - y * fx)
-                figures[k, 9] += s * z * fz
-        if data[i, GAP] <= TOUCH or press > PRESSING:
-            row = rows[count]
-            row[0], row[1], row[2], row[3], row[4], row[5] = x, y, z, fx, fy, fz
-            row[8], row[9] = shapes[a, BODY] - 1.0, shapes[b, BODY] - 1.0
+            to = t.figures[mine.figure]
+            if mine.figure != other.figure:
+                f = to.force
+                to.force = (f[0] + sign * fx, f[1] + sign * fy, f[2] + sign * fz)
+            if mine.body > 0 and other.body == 0:
+                f, m = to.ground, to.moment
+                to.ground = (f[0] + sign * fx, f[1] + sign * fy, f[2] + sign * fz)
+                to.moment = (
+                    m[0] + sign * (y * fz - z * fy),
+                    m[1] + sign * (z * fx - x * fz),
+                    m[2] + sign * (x * fy - y * fx),
+                )
+                to.lift += sign * z * fz
+        if found.contacts[i].gap <= TOUCH or press > PRESSING:
+            row = t.rows[count]
+            row.point = (x, y, z)
+            row.force = (fx, fy, fz)
+            row.body_a = a.body - 1.0
+            row.body_b = b.body - 1.0
             count += 1
-    if n > 0:
-        count, patch = closed(rows, begin, count, patch, data[n - 1])
+    if s.info.contacts > 0:
+        count, patch = closed(t, begin, count, patch, found.contacts[s.info.contacts - 1].normal)
     return count
 
 
 @inline
-def closed(rows, begin, end, patch, contact):
+def closed(t: WorldFrame, begin, end, patch, normal):
     """Write number and state of the patch of rows begin … end; returns (end, number of the next patch)."""
     if end == begin:
         return end, patch
-    state = patch_state(rows, begin, end, contact[NORMAL], contact[NORMAL + 1], contact[NORMAL + 2])
+    state = patch_state(t, begin, end, normal)
     for i in range(begin, end):
-        rows[i, 6] = patch
-        rows[i, 7] = state
+        t.rows[i].patch = patch
+        t.rows[i].state = state
     return end, patch + 1
 
 
 @inline
-def patch_state(rows, begin, end, nx, ny, nz):
+def patch_state(t: WorldFrame, begin, end, normal):
     """See the module text."""
+    nx, ny, nz = normal
     total = px = py = pz = 0.0
     for i in range(begin, end):
-        press = max(nx * rows[i, 3] + ny * rows[i, 4] + nz * rows[i, 5], 0.0)
+        f, p = t.rows[i].force, t.rows[i].point
+        press = max(nx * f[0] + ny * f[1] + nz * f[2], 0.0)
         total += press
-        px += press * rows[i, 0]
-        py += press * rows[i, 1]
-        pz += press * rows[i, 2]
+        px += press * p[0]
+        py += press * p[1]
+        pz += press * p[2]
     if total <= PRESSING:
         return NO_FORCE
     px, py, pz = px / total, py / total, pz / total
     area = longest = 0.0
     nearest = 1e300
     for i in range(begin, end):
-        j = i + 1 if i + 1 < end else begin
-        ex, ey, ez = rows[j, 0] - rows[i, 0], rows[j, 1] - rows[i, 1], rows[j, 2] - rows[i, 2]
-        tx, ty, tz = px - rows[i, 0], py - rows[i, 1], pz - rows[i, 2]
+        p, q = t.rows[i].point, t.rows[i + 1 if i + 1 < end else begin].point
+        ex, ey, ez = q[0] - p[0], q[1] - p[1], q[2] - p[2]
+        tx, ty, tz = px - p[0], py - p[1], pz - p[2]
         if tx * tx + ty * ty + tz * tz <= TOUCH * TOUCH:
             return AT_POINT
         length = (ex * ex + ey * ey + ez * ez) ** 0.5
@@ -148,39 +231,54 @@ def patch_state(rows, begin, end, nx, ny, nz):
     return ON_SURFACE
 
 
-@entry("DD DD")
-def zero_moment_rows(sums, zmp):
-    """Fill zmp (ng, 3) from sums (ng, 10) of `contact_rows`: the formula of bunraku.world.measures, NaN where no ground
-    pushes up."""
-    for k in range(zmp.shape[0]):
-        up = sums[k, 5]
-        h = sums[k, 9] / up if up > PRESSING else NAN
-        zmp[k, 0] = (h * sums[k, 3] - sums[k, 7]) / up if up > PRESSING else NAN
-        zmp[k, 1] = (sums[k, 6] + h * sums[k, 4]) / up if up > PRESSING else NAN
-        zmp[k, 2] = h
+@entry("h")
+def zero_moment_rows(own):
+    """Fill zmp of a WorldFrame: the formula of bunraku.world.measures, NaN where no ground pushes up."""
+    t = WorldFrame(own)
+    for k in range(len(t.figures)):
+        f, m = t.figures[k].ground, t.figures[k].moment
+        up = f[2]
+        h = t.figures[k].lift / up if up > PRESSING else NAN
+        t.zmp[k, 0] = (h * f[0] - m[1]) / up if up > PRESSING else NAN
+        t.zmp[k, 1] = (m[0] + h * f[1]) / up if up > PRESSING else NAN
+        t.zmp[k, 2] = h
     return 0
 
 
-@entry("DD DD DD")
-def figure_rows(centres, zmp, figures):
-    """Fill figures (ng, 6) from centres (ng, 4) of `body_rows` and zmp (ng, 3); NaN for a figure without mass."""
-    for k in range(figures.shape[0]):
-        mass = centres[k, 3]
-        for i in range(3):
-            figures[k, i] = centres[k, i] / mass if mass > 0.0 else NAN
-            figures[k, 3 + i] = zmp[k, i]
+@entry("h DD")
+def figure_rows(h, zmp):
+    """Fill figures of a FigureFrame from its centres and zmp (ng, 3); NaN for a figure without mass."""
+    t = FigureFrame(h)
+    for k in range(len(t.figures)):
+        mass, m = t.centres[k].mass, t.centres[k].moment
+        known = mass > 0.0
+        t.figures[k].com = (m[0] / mass if known else NAN, m[1] / mass if known else NAN, m[2] / mass if known else NAN)
+        t.figures[k].zmp = (zmp[k, 0], zmp[k, 1], zmp[k, 2])
     return 0
 
 
-@entry("II D D D D")
-def curve_rows(plan, scales, q, torques, out):
-    """Fill out (2 n,) with the values of n degrees of freedom, then their torques.
+class CurvePlan(Record):
+    """A degree of freedom that has a curve."""
 
-    plan (n, 3): index into q, into v, and which part of a ball's rotation vector (-1: no ball); scales (n,): of the
-    values."""
-    n = plan.shape[0]
+    iq = whole()  # index into q
+    iv = whole()  # into v
+    part = whole()  # which part of a ball's rotation vector, -1: no ball
+    scale = real()  # of its value
+
+
+class CurveArrays(Record):
+    """All of them."""
+
+    plan = many(CurvePlan)
+
+
+@entry("h D D D")
+def curve_rows(h, q, torques, out):
+    """Fill out (2 n,) with the values of n degrees of freedom, then their torques."""
+    plan = CurveArrays(h).plan
+    n = len(plan)
     for k in range(n):
-        i, part = plan[k, 0], plan[k, 2]
+        i, part = plan[k].iq, plan[k].part
         if part < 0:
             x = q[i]
         else:  # v angle / |v| of the quaternion (w, v), the shorter way round
@@ -188,6 +286,6 @@ def curve_rows(plan, scales, q, torques, out):
             w = q[i]
             turn = 2.0 * math.atan2(s, abs(w)) / s if s > 1e-150 else 2.0
             x = q[i + 1 + part] * (turn if w >= 0.0 else -turn)
-        out[k] = scales[k] * x
-        out[n + k] = torques[plan[k, 1]]
+        out[k] = plan[k].scale * x
+        out[n + k] = torques[plan[k].iv]
     return 0

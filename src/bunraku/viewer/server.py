@@ -5,7 +5,7 @@ GET / is the page, /ws the WebSocket (bunraku.viewer.messages); anything else is
 wakes the loop: the simulation never waits for a viewer. Each viewer has one slot a kind of message: a slow one misses
 frames and gets the latest. Bounded are: viewers (MOST_VIEWERS), connections that are not viewers yet (MOST_OPENING,
 HANDSHAKE seconds each), the size and the rate of messages, and what may wait in a socket. Viewers that do not answer a
-ping are dropped. bunraku.viewer.guard says who may connect. Checked in tests/viewer/test_server.py and
+ping are dropped. bunraku.viewer.guard says who may connect. Checked in tests/viewer/test_live.py and
 test_server_security.py.
 """
 

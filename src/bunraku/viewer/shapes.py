@@ -15,10 +15,9 @@ import numpy as np
 
 from bunraku.collision.hull import hull_of_mesh, missing_extra
 from bunraku.model import layout as at
-from bunraku.model.along import frame_along
-from bunraku.model.build import quaternion
-from bunraku.model.description import Shape, rotation_matrix
+from bunraku.model.description import Shape
 from bunraku.model.model import Model
+from bunraku.model.rotations import frame_along, quaternion, rotation_matrix
 
 Figures = Sequence[tuple[str, Model]]
 STICK = 0.02  # m: radius of a bone that stands for shapes
@@ -37,8 +36,7 @@ def shapes_of(figures: Figures, fixed: Sequence[Shape] = ()) -> list[dict[str, A
         out += figure_shapes(model, first)
         first += model.nb - 1
     for shape in fixed:
-        place, turn = np.asarray(shape.position, dtype=float), rotation_matrix(shape.rotation)
-        out += drawn(shape.kind, shape.size, -1, place, turn, shape.color, shape.name, shape.mesh, shape.scale)
+        out += drawn(shape, -1, shape.name)
     return out
 
 
@@ -48,43 +46,43 @@ def figure_shapes(model: Model, first: int) -> list[dict[str, Any]]:
         out = []
         for s in model.shapes:
             if s.role != left_out:
-                body = first + s.body - 1 if s.body else -1
-                name = s.name or s.link
-                out += drawn(s.kind, s.size, body, s.position, s.rotation, s.color, name, s.mesh, s.scale)
+                out += drawn(s, first + s.body - 1 if s.body else -1, s.name or s.link)
         if out:
             bare = len({s["body"] for s in out}) < FEW * (model.nb - 1)
             return out + sticks(model, first) if bare else out
     return sticks(model, first)
 
 
-def drawn(
+def drawn(shape: Any, body: int, name: str) -> list[dict[str, Any]]:
+    """A shape of a model, or one that stays where it is; none where a mesh cannot be read."""
+    if shape.kind != "mesh":
+        return [plain_shape(shape.kind, shape.size, body, shape.position, shape.rotation, name, shape.color)]
+    hull = None if missing_extra() else hull_of_mesh(shape.mesh, shape.scale, name)[0]
+    if hull is None:
+        return []
+    made = plain_shape("hull", shape.size, body, shape.position, shape.rotation, name, shape.color)
+    return [{**made, "points": np.round(hull.vertices + hull.centre, 5).tolist()}]
+
+
+def plain_shape(
     kind: str,
     size: Sequence[float],
     body: int,
-    place: np.ndarray,
-    turn: np.ndarray,
-    color: Sequence[float] | None,
+    place: Sequence[float] | np.ndarray,
+    turn: Sequence[float] | np.ndarray,
     name: str,
-    mesh: str | None,
-    scale: Sequence[float],
-) -> list[dict[str, Any]]:
-    """One shape, or none where a mesh cannot be read."""
-    points: list[list[float]] = []
-    if kind == "mesh":
-        hull = None if missing_extra() else hull_of_mesh(mesh, scale, name)[0]
-        if hull is None:
-            return []
-        kind, points = "hull", np.round(hull.vertices + hull.centre, 5).tolist()
-    shape = {
+    color: Sequence[float] | None = None,
+) -> dict[str, Any]:
+    """A shape as the page takes it; turn: a quaternion or a rotation matrix."""
+    return {
         "body": body,
         "kind": kind,
         "size": [float(x) for x in size],
         "position": [float(x) for x in place],
-        "quaternion": [float(x) for x in quaternion(np.asarray(turn, dtype=float))],
+        "quaternion": [float(x) for x in quaternion(rotation_matrix(turn))],
         "color": None if color is None else [float(x) for x in color],
         "name": name,
     }
-    return [{**shape, "points": points} if points else shape]
 
 
 def sticks(model: Model, first: int) -> list[dict[str, Any]]:
@@ -93,12 +91,11 @@ def sticks(model: Model, first: int) -> list[dict[str, Any]]:
     for i in range(1, model.nb):
         parent, place = int(model.ints[i, at.PARENT]), model.reals[i, at.PLACE : at.PLACE + 3]
         length = float(np.linalg.norm(place))
-        out += drawn(
-            "sphere", [1.5 * STICK], first + i - 1, np.zeros(3), np.eye(3), None, model.body_names[i], None, ()
-        )
+        name = model.body_names[i]
+        out.append(plain_shape("sphere", [1.5 * STICK], first + i - 1, np.zeros(3), np.eye(3), name))
         if parent and length > 3 * STICK:
             name, turn = model.body_names[parent], frame_along(place / length)
-            out += drawn("capsule", [STICK, length / 2], first + parent - 1, place / 2, turn, None, name, None, ())
+            out.append(plain_shape("capsule", [STICK, length / 2], first + parent - 1, place / 2, turn, name))
     return out
 
 

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -24,15 +24,23 @@ from bunraku.viewer.live import Live
 from bunraku.viewer.messages import Command
 from bunraku.viewer.stage_files import Takes
 from bunraku.viewer.stage_messages import KEYS, Refused, beyond, item_message
-
-if TYPE_CHECKING:
-    from bunraku.viewer.view import View, Where
+from bunraku.viewer.view import View, Where, check_speed, close_views_of, open_view
 
 MOST_WAITING = 64  # acts that may wait to be done
 MOST_UNDO = 200  # snapshots kept
 NEAR = 0.08  # m: a named frame so near to a point gives it its name
 SLIGHT = 1e-3  # rad or m beyond a limit that are not worth a word
 REPORT = 0.1  # s between two looks at the state of the figure
+
+
+class StageOptions(Where, total=False):
+    """How a stage is opened: where its page is served, and the options of Stage; play: whether it runs at once."""
+
+    play: bool
+    speed: float
+    title: str
+    score: str | Path | None
+    recordings: str | Path | None
 
 
 @dataclass
@@ -45,7 +53,18 @@ class Before:
 
 
 class Stage(Live):
-    """See the module text. score: a file that `save` writes as well; recordings: a folder where takes stay."""
+    """A choreography that runs in real time while it is watched, pinned and dragged: what `bunraku stage` shows. `open`
+    serves its page; `Choreography.stage` makes and opens one in one call.
+
+    speed: against real time; playing: whether it runs at once; score: a file that `save` writes as well; recordings: a
+    folder where takes stay. See docs/stage.md.
+    """
+
+    c: Choreography
+    score_file: Path | None
+    takes: Takes
+    error: str | None
+    playing: bool
 
     def __init__(
         self,
@@ -69,6 +88,15 @@ class Stage(Live):
         self._hand: str | None = None  # name of the drag
         self._hands: set[str] = set()
         self._looked, self._seen = -1.0, {"state": "standing", "limits": {}}
+
+    def open(self, **where: Unpack[Where]) -> View:
+        """Serve the page, and open it in the user's browser unless browser=False; returns a handle with its address."""
+        close_views_of(self.c.world)
+        try:
+            return open_view(self, **where)
+        except BaseException:
+            self.stop()
+            raise
 
     # ---- from the server's thread
     # ---------------------------------------------------------------------------------------------
@@ -297,17 +325,10 @@ def open_stage(
 ) -> View:
     """Run a choreography in real time in a thread of its own and show it with the tools of the stage; see
     Choreography.stage."""
-    from bunraku.viewer.view import check_speed, close_views_of, open_view
-
     check_speed("stage", speed)
     close_views_of(choreography.world)
     files = {
         "score": None if score is None else Path(score),
         "recordings": None if recordings is None else Path(recordings),
     }
-    show = Stage(choreography, title=title, playing=play, speed=speed, **files)
-    try:
-        return open_view(show, **where)
-    except BaseException:
-        show.stop()
-        raise
+    return Stage(choreography, title=title, playing=play, speed=speed, **files).open(**where)

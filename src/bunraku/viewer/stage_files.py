@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BunrakuError
+from bunraku.files import part_of
 from bunraku.viewer.stage_messages import Refused
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Takes:
         if on and self._recorder is None:
             folder = self.folder if self.kept is None else self.kept
             self._number += 1
-            while (path := folder / f"take-{self._number}.bkr").exists():
+            while (path := folder / f"take-{self._number}.bkr").exists() or part_of(path).exists():
                 self._number += 1
             self._recorder, self._began = self.c.record(path, title=path.stem), self.c.time
         elif not on and self._recorder is not None:
@@ -95,7 +96,8 @@ class Takes:
                 self._process.kill()
             _, said = self._process.communicate(timeout=LONGEST)
             if self._process.returncode:
-                content = f"The {kind.upper()} file could not be made: {(said.strip().splitlines() or ['no reason was given'])[-1]}"
+                reason = (said.strip().splitlines() or ["no reason was given"])[-1]
+                content = f"The {kind.upper()} file could not be made: {reason}"
             elif out.stat().st_size > LARGEST:
                 content = f"The {kind.upper()} file has more than {LARGEST >> 20} MB; use `bunraku export` on the take."
             else:

@@ -32,7 +32,8 @@ _OPEN: set[View] = set()
 
 
 class View:
-    """A running viewer; see the module text."""
+    """A running viewer, as `World.view` and `Choreography.stage` return it: `url`, `pause`, `play`, `step`, `speed`,
+    `seek`, `close`; a context manager. Touch the world meanwhile with `lock` held or after `pause()`. Times in s."""
 
     def __init__(self, show: Show, server: Server) -> None:
         self._show, self._server = show, server

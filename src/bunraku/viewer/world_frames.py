@@ -14,12 +14,24 @@ import numpy as np
 
 from bunraku.dynamics.kinematics_kernel import centroidal_many, kinematics_many
 from bunraku.dynamics.work import Work
+from bunraku.kernel.record import handle, put, zeros
 from bunraku.model.layout import FIRST, MASS
 from bunraku.model.model import Model
-from bunraku.step.tie_rows import ACTIVE, BODY_A, BODY_B, PLACE_A, PLACE_B, SPRING
+from bunraku.step.tie_rows import SPRING
 from bunraku.viewer.curves import Curves
-from bunraku.viewer.frame_kernel import body_rows, contact_rows, figure_rows, zero_moment_rows
-from bunraku.viewer.messages import CONTACT, FIGURE, POSE, Channel, pack_frame
+from bunraku.viewer.frame_kernel import (
+    BodyMass,
+    ContactRow,
+    FigureForce,
+    FigureFrame,
+    MassPoint,
+    WorldFrame,
+    body_rows,
+    contact_rows,
+    figure_rows,
+    zero_moment_rows,
+)
+from bunraku.viewer.messages import FIGURE, POSE, Channel, pack_frame
 from bunraku.viewer.shapes import Figures
 from bunraku.world.world import World
 
@@ -32,21 +44,23 @@ class WorldFrames:
         self.world, self.sequence = world, 0
         figures = [(f.name, f.model) for f in world.figures]
         self.maker = FrameMaker(world.model, figures)
-        self._rows, self._sums = np.zeros((0, CONTACT)), np.zeros((len(figures), 10))
-        self._zmp = np.zeros((len(figures), 3))
+        self._rows, self._zmp = zeros(ContactRow, 0), np.zeros((len(figures), 3))
+        forces = zeros(FigureForce, len(figures))
+        self._contacts = put(WorldFrame(), rows=self._rows, figures=forces, zmp=self._zmp)
+        self._forces = self._contacts.figures.column("force")
 
     def frame(self) -> bytes:
         """The world as it stands."""
         w = self.world
-        n = int(w._info[0])
+        n = int(w._info.contacts)
         if len(self._rows) < n:
-            self._rows = np.zeros((2 * n, CONTACT))
-        arrays = w._contacts.ids, w._contacts.data, w._warm_force, w._geometry.ints
-        count = contact_rows.call(n, w.dt, *arrays, self._rows, self._sums)
-        zero_moment_rows.call(self._sums, self._zmp)
+            self._rows = zeros(ContactRow, 2 * n)
+            put(self._contacts, rows=self._rows)
+        count = contact_rows.call(handle(w._step), handle(self._contacts))
+        zero_moment_rows.call(handle(self._contacts))
         self.sequence += 1
         state = self.sequence, w.time, w.q, w.v, w.applied
-        return self.maker.frame(*state, self._rows[:count], self._sums[:, :3], self._zmp)
+        return self.maker.frame(*state, self._rows[:count], self._forces, self._zmp)
 
 
 class FrameMaker:
@@ -55,17 +69,20 @@ class FrameMaker:
 
     def __init__(self, model: Model, figures: Figures) -> None:
         self.model, self.work, ng = model, Work(model), len(figures)
-        self.owner = np.repeat(np.arange(ng), [m.nb - 1 for _, m in figures]).reshape(-1, 1)
-        self.mass = model.reals[1:, MASS].copy()
-        self.first = model.reals[1:, FIRST : FIRST + 3].copy()
         self.curves = Curves(model, figures)
         nb = model.nb
         self._kinematics = tuple(np.zeros((1, nb, k)) for k in (9, 3, 6, 6))
-        self._centres, self._whole = np.zeros((ng, 4)), np.zeros((1, 12))
+        self._whole = np.zeros((1, 12))
         sizes = np.cumsum([(nb - 1) * POSE, ng * FIGURE, len(self.curves.channels)])
         self._out = np.zeros(sizes[-1])
         poses, figure_part, self._channels = np.split(self._out, sizes[:-1])
         self._poses, self._figures = poses.reshape(nb - 1, POSE), figure_part.reshape(ng, FIGURE)
+        rotation, position = (x[0] for x in self._kinematics[:2])
+        arrays = put(FigureFrame(), rotation=rotation, position=position, bodies=zeros(BodyMass, nb - 1))
+        self.arrays = put(arrays, poses=self._poses, centres=zeros(MassPoint, ng), figures=self._figures)
+        bodies = arrays.bodies
+        bodies.column("figure")[:] = np.repeat(np.arange(ng), [m.nb - 1 for _, m in figures])
+        bodies.column("mass")[:], bodies.column("first")[:] = model.reals[1:, MASS], model.reals[1:, FIRST : FIRST + 3]
 
     def frame(
         self,
@@ -84,9 +101,8 @@ class FrameMaker:
         """
         kinematics_many.call(self.work.handle, q[None], v[None], *self._kinematics)
         centroidal_many.call(self.work.handle, q[None], v[None], self._whole)
-        rotation, position = self._kinematics[:2]
-        body_rows.call(rotation[0], position[0], self.owner, self.mass, self.first, self._poses, self._centres)
-        figure_rows.call(self._centres, zmp, self._figures)
+        body_rows.call(handle(self.arrays))
+        figure_rows.call(handle(self.arrays), zmp)
         energy = self._whole[0, 9] + self._whole[0, 10]
         self.curves.fill(self._channels, energy, forces, zmp, q, torques)
         return pack_frame(sequence, time, self._poses, contacts, self._figures, self._channels)
@@ -102,12 +118,13 @@ def connections_of(world: World) -> list[dict[str, Any]]:
     t = world._ties
     return [
         {
-            "number": int(k),
-            "kind": "spring" if t.ints[k, ACTIVE] == SPRING else "connection",
-            "body_a": int(t.ints[k, BODY_A]) - 1,
-            "body_b": int(t.ints[k, BODY_B]) - 1,
-            "point_a": t.reals[k, PLACE_A : PLACE_A + 3].tolist(),
-            "point_b": t.reals[k, PLACE_B : PLACE_B + 3].tolist(),
+            "number": k,
+            "kind": "spring" if kind.active == SPRING else "connection",
+            "body_a": int(kind.body_a) - 1,
+            "body_b": int(kind.body_b) - 1,
+            "point_a": [float(x) for x in tie.place_a],
+            "point_b": [float(x) for x in tie.place_b],
         }
-        for k in np.flatnonzero(t.ints[:, ACTIVE])
+        for k, (kind, tie) in enumerate(zip(t.kinds, t.ties))
+        if kind.active
     ]

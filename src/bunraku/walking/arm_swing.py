@@ -10,7 +10,8 @@ import numpy as np
 
 from bunraku.dynamics.functions import frame_jacobian
 from bunraku.humanoid.parts import Humanoid
-from bunraku.model.configuration import exponential, integrate, multiply
+from bunraku.model.configuration import integrate
+from bunraku.model.rotations import multiply, quaternion_about
 from bunraku.walking.zmp_reference import TimeTable
 
 ROOM = 0.02  # rad: arms keep so far from the ends of their ranges
@@ -21,8 +22,7 @@ def wanted_poses(h: Humanoid, table: TimeTable, arms: float) -> np.ndarray:
     m, n = h.model, len(table.times)
     given = np.tile(h.stand, (n, 1))
     heading = table.heading
-    turn = exponential(np.outer(heading, [0.0, 0.0, 1.0]))
-    given[:, 3:7] = multiply(turn, given[:, 3:7])
+    given[:, 3:7] = multiply(quaternion_about(2, heading), given[:, 3:7])
     ahead = np.einsum(
         "ni,ni->n",
         table.position[:, 1, :2] - table.position[:, 0, :2],

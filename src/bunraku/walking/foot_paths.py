@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bunraku.model.rotations import about
 from bunraku.walking.footsteps import Footstep
 from bunraku.walking.min_jerk import bump, min_jerk
 from bunraku.walking.pace import LEVEL, Style
@@ -76,11 +77,8 @@ def rolls(
 
 def rolled(position: np.ndarray, rotation: np.ndarray, angle: np.ndarray, toe: float) -> tuple[np.ndarray, np.ndarray]:
     """Poses (n, 3), (n, 3, 3) rolled about the toe edge, `toe` [m] ahead of the sole's middle."""
-    c, s = np.cos(angle), np.sin(angle)
-    turn = np.zeros((len(angle), 3, 3))
-    turn[:, 0, 0], turn[:, 0, 2], turn[:, 1, 1], turn[:, 2, 0], turn[:, 2, 2] = c, s, 1.0, -s, c
-    offset = np.column_stack([toe * (1.0 - c), np.zeros(len(angle)), toe * s])
-    return position + np.einsum("nij,nj->ni", rotation, offset), rotation @ turn
+    offset = np.column_stack([toe * (1.0 - np.cos(angle)), np.zeros(len(angle)), toe * np.sin(angle)])
+    return position + np.einsum("nij,nj->ni", rotation, offset), rotation @ about(1, angle)
 
 
 def foot_paths(

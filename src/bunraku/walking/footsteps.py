@@ -21,8 +21,9 @@ import numpy as np
 
 from bunraku.errors import FormatError, InputError, closest
 from bunraku.files import read_text
+from bunraku.humanoid.foot import SIDES
 from bunraku.humanoid.mapping import parsed
-from bunraku.humanoid.parts import SIDES, Humanoid, humanoid
+from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 
 MOST = 1000  # steps

@@ -1,9 +1,10 @@
 """The standard walk: nineteen steps in 20 s, ahead, around a bend, ahead again, and backwards.
 
-It has the measures of the walk of document 001, section 4 (19 steps, 20 s, turning and backward steps, zero-moment
-point within the soles), whose footsteps are not printed; these are ours: five ahead, four that turn by 60 degrees to
-the left, three ahead, one that closes the feet, five backwards, one that closes them. Times: 1.4 s of standing, 19 x
-0.7 s on one foot, 18 x 0.2 s on both, 1.7 s of standing: 20.0 s. Checked in tests/walking/test_walking_pattern.py.
+It has the measures of the walk of Nakaoka et al. 2007, section 4 (19 steps, 20 s, turning and backward steps,
+zero-moment point within the soles), whose footsteps are not printed; these are ours: five ahead, four that turn by 60
+degrees to the left, three ahead, one that closes the feet, five backwards, one that closes them. Times: 1.4 s of
+standing, 19 x 0.7 s on one foot, 18 x 0.2 s on both, 1.7 s of standing: 20.0 s. Checked in
+tests/walking/test_walking_pattern.py.
 """
 
 from __future__ import annotations

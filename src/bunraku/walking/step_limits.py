@@ -15,9 +15,10 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal
 from bunraku.errors import InputError
-from bunraku.humanoid.parts import SIDES, Humanoid
+from bunraku.humanoid.foot import SIDES
+from bunraku.humanoid.parts import Humanoid
 from bunraku.humanoid.walking_ik import walking_poses
-from bunraku.model.configuration import exponential, multiply
+from bunraku.model.rotations import about, multiply, quaternion_about
 from bunraku.walking.foot_paths import sole_frames
 from bunraku.walking.footsteps import Footstep, standing
 
@@ -44,9 +45,7 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     stepped = np.abs(position[:, 0, 2] - position[:, 1, 2]) > STEPPED
     at = np.where(stepped, np.tile(STEPPED_AT, len(pairs)), np.tile(AT, len(pairs)))
     heading = yaw.mean(axis=1)
-    c, s = np.cos(heading), np.sin(heading)
-    turn = np.zeros((len(at), 3, 3))
-    turn[:, 0, 0], turn[:, 0, 1], turn[:, 1, 0], turn[:, 1, 1], turn[:, 2, 2] = c, -s, s, c, 1.0
+    turn = about(2, heading)
     stand_com = centroidal(h.model, h.stand).com
     com = position[:, 0] + at[:, None] * (position[:, 1] - position[:, 0])
     level = position[:, :, 2].min(axis=1)
@@ -61,7 +60,7 @@ def possible(h: Humanoid, pairs: Sequence[tuple[Footstep, Footstep]]) -> np.ndar
     low = height + hips[:, 2].min() < CROUCH * min(h.legs)
     com[:, 2] = level + np.maximum(height, 0.5 * stand_com[2])
     q = np.tile(h.stand, (len(at), 1))
-    q[:, 3:7] = multiply(exponential(np.outer(heading, [0.0, 0.0, 1.0])), q[:, 3:7])
+    q[:, 3:7] = multiply(quaternion_about(2, heading), q[:, 3:7])
     q[:, :3] = com + np.einsum("nij,j->ni", turn, h.stand[:3] - stand_com)
     poses = walking_poses(h, q, q, position, rotation, com, iterations=25)
     bad = low | (poses.sole_error.max(axis=1) > 1e-6) | (poses.com_error > 1e-6) | (poses.beyond.max(axis=1) > 1e-6)
@@ -74,8 +73,8 @@ def overlap(h: Humanoid, left: Footstep, right: Footstep) -> bool:
         return False
     corners, axes = [], []
     for f, s in zip(h.feet, (left, right)):
-        R = np.array([[np.cos(s.yaw), -np.sin(s.yaw)], [np.sin(s.yaw), np.cos(s.yaw)]])
-        corners.append(f.corners[:, :2] @ R.T + np.array(s.position[:2]))
+        R = about(2, s.yaw)[:2, :2]
+        corners.append(f.outline[:, :2] @ R.T + np.array(s.position[:2]))
         axes += [R[:, 0], R[:, 1]]
     for axis in axes:
         a, b = corners[0] @ axis, corners[1] @ axis

@@ -19,6 +19,7 @@ from bunraku.errors import InputError
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
+from bunraku.model.rotations import about
 from bunraku.walking.footsteps import Footstep, beside, standing
 from bunraku.walking.pace import careful_step
 from bunraku.walking.step_limits import check_footsteps
@@ -30,7 +31,7 @@ STONE = (0.55, 0.55, 0.52, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Terrain:
-    """Fixed shapes, where both feet (left, right) stand at first, and footsteps over them."""
+    """A ground to walk on: fixed shapes, where both feet (left, right) stand at first, and footsteps over them [m]."""
 
     shapes: tuple[Shape, ...]
     begin: tuple[Footstep, Footstep]
@@ -162,7 +163,7 @@ def slope(
     places += [(x, low + np.tan(a) * (x - edge), tuple(up)) for x in spread(edge + clear, edge + length - clear)]
     places += [(x, low + rise, (0.0, 0.0, 1.0)) for x in spread(edge + length + clear, edge + length + clear + step)]
     places.append(places[-1])  # closes the feet
-    steps = []
+    steps: list[Footstep] = []
     for k, (x, z, normal) in enumerate(places):
         at = beside(h, k % 2, x, 0.0, 0.0, float(z))
         steps.append(Footstep(at.side, at.position, at.yaw, normal))
@@ -197,13 +198,9 @@ def bumps(
         x, y = np.array(s.position[:2]) + rng.uniform(-0.8, 0.8, 2) * h.feet[0].half.max()
         yaw = float(rng.uniform(0.0, 0.5 * np.pi))
         if all(np.hypot(x - b.position[0], y - b.position[1]) > reach for b in begin):
-            turn = np.array([[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
-            half = (0.5 * size, 0.5 * size, 0.5 * height)
-            shapes.append(
-                Shape(
-                    "box", half, (float(x), float(y), 0.5 * height), turn, name=f"bump {len(shapes) + 1}", color=STONE
-                )
-            )
+            half, place = (0.5 * size, 0.5 * size, 0.5 * height), (float(x), float(y), 0.5 * height)
+            name = f"bump {len(shapes) + 1}"
+            shapes.append(Shape("box", half, place, about(2, yaw), name=name, color=STONE))
     return Terrain(tuple(shapes), begin, tuple(steps))
 
 

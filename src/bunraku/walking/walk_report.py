@@ -29,7 +29,10 @@ import numpy as np
 from scipy import signal
 
 from bunraku.dynamics.functions import centroidal
-from bunraku.humanoid.foot_loads import FootLoads, SoleOf, foot_loads, number_of
+from bunraku.humanoid.foot import Foot, feet_in
+from bunraku.humanoid.foot_loads import FootLoads, foot_loads, number_of
+from bunraku.humanoid.parts import Humanoid, humanoid
+from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
 
 NOISE_HZ = 30.0
@@ -69,7 +72,9 @@ class Pattern(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WalkReport:
-    """See the module text; n frames, without the first of the recording."""
+    """What a recording says of a walk: n frames, without the first of the recording; two feet, left and right. `loads`
+    are the forces, centres of pressure and states of the feet; `summary()` is a table of it all. See docs/walking.md.
+    """
 
     title: str
     figure: str
@@ -159,15 +164,19 @@ class WalkReport:
 
 def walk_report(
     recording: Recording,
-    feet: Sequence[SoleOf],
+    feet: Humanoid | Model | Sequence[Foot],
     pattern: Pattern | None = None,
     *,
     figure: str | None = None,
     driven: Collection[str] | None = None,
 ) -> WalkReport:
-    """The report of a recording; `feet`: soles (left, right) in the recorded figure's model; the pattern began at the
-    recording's first time; driven: joints with motors, all without springs by default."""
+    """The report of a recording. feet: the figure that walked, or its soles (left, right) in the recorded figure's
+    model; pattern: what was planned, from the recording's first time on; figure: its name in the recording, the one
+    with the most joints by default; driven: joints with motors, all without springs by default."""
     f = recording.figure(figure)
+    if isinstance(feet, Humanoid | Model):
+        h = humanoid(feet)
+        feet = feet_in(f.model, h.feet, h.model)
     loads, number = foot_loads(recording, feet, f.name), number_of(recording, f)
     frames = recording.frames
     q, v = (np.ascontiguousarray(a, dtype=float) for a in (frames.q[:, f.part.q], frames.v[:, f.part.v]))

@@ -27,17 +27,19 @@ from bunraku.control.bushes import Bushes
 from bunraku.control.bushes import bushes as with_bushes
 from bunraku.control.servo_gains import servo_gains
 from bunraku.control.stabiliser import Gains, Stabiliser
-from bunraku.control.walking_plan import FOOT_ACC, WalkingPlan, plan_of
+from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import Humanoid
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
+from bunraku.model.rotations import matrix
 from bunraku.walking.footsteps import beside
 from bunraku.walking.pace import LEVEL
 from bunraku.walking.terrain import Terrain
 from bunraku.walking.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.walking.walking_torques import servo_targets
+from bunraku.world.figure import Figure
 from bunraku.world.world import World
 
 LOW = 0.6  # of the height of the centre of mass over the lower foot: it fell
@@ -56,11 +58,25 @@ class FootError:
 
 
 class Walker:
-    """See the module text. terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z =
-    0; sensors: options of add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro":
-    0.01}}}; torque_limits: servos let go at the model's limits, which the stabiliser keeps in any case; self_collision:
-    whether the figure's own links touch each other; by default unless they are meshes or cylinders, whose hulls overlap
-    at the joints."""
+    """A walking pattern played in a physical world of its own: `run` walks, `fell` [s] and `footstep_error()` say how
+    it went; `world`, `figure` are what it walks in and with.
+
+    servo: "pd", "velocity" or "position", without a stabiliser; bushes: rubber feet; stabiliser: balance by the
+    figure's own sensors; dt, period [s]: of the world and of the stabiliser; terrain: shapes for World.add_fixed
+    besides the ground; ground: whether there is a plane z = 0; sensors: options of add_sensor by kind ("imu",
+    "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let go at the model's
+    limits, which the stabiliser keeps in any case; self_collision: whether the figure's own links touch each other; by
+    default unless they are meshes or cylinders, whose hulls overlap at the joints.
+    """
+
+    pattern: WalkingPattern
+    humanoid: Humanoid
+    bushes: Bushes | None
+    model: Model  # with bushes, where there are any
+    world: World
+    figure: Figure
+    upright: np.ndarray  # the vertical in the base's frame, as the pattern starts
+    height: float  # m: of the centre of mass above the lower foot, as the pattern starts
 
     def __init__(
         self,
@@ -99,10 +115,7 @@ class Walker:
         self.figure.target_q[:] = q
         self.fell: float | None = None
         self.stabiliser: Stabiliser | None = None
-        w, x, y, z = pattern.q[0, 3:7]
-        self.upright = np.array(
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]
-        )  # the vertical in the base's frame
+        self.upright = matrix(pattern.q[0, 3:7])[2]  # the vertical in the base's frame
         self.height = float(pattern.com[0, 2] - pattern.sole_position[0, :, 2].min())
         if stabiliser:
             gains = stabiliser if isinstance(stabiliser, Gains) else None
@@ -157,7 +170,7 @@ class Walker:
 
     def footstep_error(self) -> tuple[FootError, FootError]:
         """Where the feet are against the end of the pattern."""
-        out = []
+        out: list[FootError] = []
         for f in self.humanoid.feet:
             body, R = self.figure.pose(f.link)
             link = self.humanoid.model.frame(f.link)
@@ -207,11 +220,11 @@ def stabiliser_plan(pattern: WalkingPattern, period: float) -> WalkingPlan:
     a rigid one would be felt late: about 60 ms, which is 4 cm of a usual walk; so each swing ends with a push downwards
     (PRESS). A careful walk, level, has the time to wait."""
     p, h = pattern.at_rate(period), pattern.humanoid
-    plan = plan_of(h.model, h.feet, h.trunk, period, p.q, p.v, p.contact, p.load, p.zmp)
+    plan = plan_of(h.model, h.feet, h.trunk, period, q=p.q, v=p.v, contact=p.contact, load=p.load, zmp=p.zmp)
     n = round(PRESSING / period)
     for side, lift, landing in () if pattern.style == LEVEL else plan.swings:
         rows = np.arange(max(lift, landing - n), landing + 1)
-        plan.rows[rows, FOOT_ACC + 3 * side + 2] -= PRESS * np.minimum((rows - rows[0]) / 3.0, 1.0)
+        plan.rows.column("foot_acc")[rows, side, 2] -= PRESS * np.minimum((rows - rows[0]) / 3.0, 1.0)
     return plan
 
 
@@ -222,7 +235,7 @@ def reserve_plans(h: Humanoid, period: float) -> tuple[WalkingPlan, WalkingPlan]
     beat = float(np.sqrt(max(h.legs) / 9.81))  # s, about 0.3 for a human figure
     for slower in (1.0, 1.3, 1.7):
         try:
-            out = []
+            out: list[WalkingPlan] = []
             for first in (0, 1):
                 steps = [beside(h, (first + k) % 2, 0.0, 0.0, 0.0) for k in range(4)]
                 one, two = 1.2 * slower * beat, 0.3 * slower * beat

@@ -22,8 +22,9 @@ from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.humanoid.walking_ik import walking_poses
-from bunraku.model.configuration import quaternions
+from bunraku.model.configuration import continuous, normalized
 from bunraku.model.model import Model
+from bunraku.model.rotations import about
 from bunraku.walking.arm_swing import wanted_poses
 from bunraku.walking.com_preview import at_rest, second_difference
 from bunraku.walking.foot_paths import STEPPED
@@ -32,7 +33,7 @@ from bunraku.walking.min_jerk import bump
 from bunraku.walking.pace import LEVEL, NATURAL, Style, care_of, pace_of
 from bunraku.walking.step_limits import check_footsteps
 from bunraku.walking.walking_checks import check_poses, check_zmp
-from bunraku.walking.whole_zmp import rates, unrolled, whole_zmp
+from bunraku.walking.whole_zmp import rates, whole_zmp
 from bunraku.walking.zmp_reference import TimeTable, time_table
 
 HIGH_STRETCH = 0.985  # of a leg's full length, at most, on stairs
@@ -43,9 +44,9 @@ ENOUGH = 1e-3  # m: of the zero-moment point; no further pass is made
 
 @dataclass(frozen=True, eq=False)
 class WalkingPattern:
-    """A walk of n samples dt [s] apart. zmp (n, 3): reference on the ground; multibody_zmp (n, 3): of the finished
-    motion; contact (n, 2): which soles stand; load (n, 2): planned share of the weight; com, com_velocity (n, 3);
-    soles' places (n, 2, 3) and rotations (n, 2, 3, 3)."""
+    """A planned walk of n samples dt [s] apart: q, v of the whole figure. zmp (n, 3) [m]: reference on the ground;
+    multibody_zmp (n, 3) [m]: of the finished motion; contact (n, 2): which soles stand; load (n, 2): planned share of
+    the weight; com [m], com_velocity [m/s] (n, 3); soles' places (n, 2, 3) [m] and rotations (n, 2, 3, 3)."""
 
     humanoid: Humanoid
     steps: tuple[Footstep, ...]
@@ -88,9 +89,7 @@ class WalkingPattern:
         def smooth(x: np.ndarray) -> np.ndarray:
             return CubicSpline(self.times, x, bc_type="clamped")(at)
 
-        q = smooth(unrolled(self.model, self.q))
-        for k, _ in quaternions(self.model):
-            q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1)[:, None]
+        q = normalized(self.model, smooth(continuous(self.model, self.q)))
         before = np.clip(np.floor(at / self.dt + 1e-9).astype(int), 0, len(self.times) - 1)
         after = np.clip(np.ceil(at / self.dt - 1e-9).astype(int), 0, len(self.times) - 1)
         k = kinematics(self.model, q)
@@ -227,10 +226,7 @@ def walking_pattern(
 
 def turned(yaw: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Points x (1 or n, m, 3) turned about z by yaw (n)."""
-    c, s = np.cos(yaw)[:, None], np.sin(yaw)[:, None]
-    return np.stack(
-        np.broadcast_arrays(c * x[..., 0] - s * x[..., 1], s * x[..., 0] + c * x[..., 1], 0.0 * c + x[..., 2]), axis=-1
-    )
+    return np.einsum("nij,nmj->nmi", about(2, yaw), np.broadcast_to(x, (len(yaw), *x.shape[1:])))
 
 
 def step_times(

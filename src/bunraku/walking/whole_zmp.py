@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.functions import kinematics, rnea
-from bunraku.model.configuration import difference, quaternions
+from bunraku.model.configuration import difference
 from bunraku.model.model import Model
 
 
@@ -35,12 +35,3 @@ def whole_zmp(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, ground:
     x = b[:, 0] - (n[:, 1] + arm * f[:, 0]) / f[:, 2]
     y = b[:, 1] + (n[:, 0] - arm * f[:, 1]) / f[:, 2]
     return np.column_stack([x, y, ground])
-
-
-def unrolled(model: Model, q: np.ndarray) -> np.ndarray:
-    """The same coordinates with quaternions of continuous sign."""
-    q = q.copy()
-    for k, _ in quaternions(model):
-        x = q[:, k : k + 4]
-        x[1:] *= np.cumprod(np.where(np.sum(x[1:] * x[:-1], axis=1) < 0, -1.0, 1.0))[:, None]
-    return q

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from bunraku.errors import InputError, closest
 from bunraku.kernel.table import Stage
 from bunraku.model.model import Model
 from bunraku.step import rk4 as step_rk4
 from bunraku.step.euler import free_motion, move, penalty, pgs, rigid_rows, springy_rows, touching
+from bunraku.step.step_arrays import Step
 from bunraku.step.virtual_link.link_arrays import put_link_room
 from bunraku.step.virtual_link.step_link import POINT_ROWS, POINT_SOLVE, link_impulses, link_rows
 from bunraku.world.room import Room
@@ -44,13 +43,14 @@ def stages(contact: str, integrator: str) -> dict[int, Stage]:
     return out
 
 
-def tables(integrator: str, model: Model) -> dict[int, np.ndarray]:
-    """The arrays that an integrator needs for itself."""
-    return step_rk4.tables(model) if integrator == "rk4" else {}
+def furnish_integrator(integrator: str, step: Step, model: Model) -> None:
+    """Add the arrays that an integrator needs for itself."""
+    if integrator == "rk4":
+        step_rk4.furnish(step, model)
 
 
-def furnish(contact: str, room: Room) -> Room:
-    """Add the arrays that a model needs beyond the common ones."""
+def furnish_contact(contact: str, room: Room) -> Room:
+    """Add the arrays that a contact model needs beyond the common ones."""
     if contact == "virtual_link":
-        put_link_room(room.table, room.rows)
+        put_link_room(room.step, room.rows)
     return room

@@ -1,5 +1,6 @@
-"""What can go wrong in a step, in words."""
+"""What can go wrong in a step, in words; how many steps are asked for."""
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from math import isfinite
@@ -7,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.errors import BunrakuError
-from bunraku.step import step_arrays as at
+from bunraku.errors import BunrakuError, InputError
+from bunraku.step.step_arrays import DIVERGED, LOOPS_LARGE, TOO_FAST
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -18,20 +19,34 @@ class StepDiverged(BunrakuError):
     """A step gave something that is not finite or absurdly fast; the world keeps its last good state."""
 
 
-def diverged(world: World, status: int = at.DIVERGED) -> str:
+def whole_steps(n: float) -> int:
+    """A number of steps; InputError where it is none."""
+    if not (isfinite(n) and n >= 0 and n == int(n)):
+        raise InputError(f"step: {n} is not a whole number of 0 or more; `run` takes seconds.")
+    return int(n)
+
+
+def steps_in(seconds: float, dt: float) -> int:
+    """How many steps a time [s] has, rounded; InputError where it goes backwards."""
+    if not (isfinite(seconds) and seconds >= 0):
+        raise InputError(f"run: {seconds} s is not a time of 0 or more; go back with a snapshot.")
+    return round(seconds / dt)
+
+
+def diverged(world: World, status: int = int(DIVERGED)) -> str:
     """Which degree of freedom, when, why, and what to try next, after status DIVERGED or LOOPS_LARGE."""
-    if status == at.LOOPS_LARGE:
+    if status == LOOPS_LARGE:
         return f"t={world.time:.4f} s: an island of closed loops has too many rows for rk4. Try integrator='euler'."
-    acceleration, moved = world._table.arrays[at.ACCEL], world._moved
+    acceleration, moved = world._step.accel, world._moved
     with np.errstate(all="ignore"):
         if not np.all(np.isfinite(acceleration)):
             x, what = acceleration, "would accelerate at {:.3g} from the forces on it alone"
-        elif not np.all(np.abs(moved) < at.TOO_FAST):
+        elif not np.all(np.abs(moved) < TOO_FAST):
             x, what = moved, "would move at {:.3g}"
         else:
             x, what = world.v + world.dt * acceleration, "moves at {:.3g}, and the constraints on it are not finite"
         worst = int(np.argmax(np.nan_to_num(np.abs(x), nan=np.inf)))
-    solver = f"{world.contact}, residual {world._numbers[at.RESIDUAL]:.2g}"
+    solver = f"{world.contact}, residual {world._numbers.residual:.2g}"
     return (
         f"t={world.time:.4f} s: {world.model.dof_names[worst]!r} {what.format(x[worst])} ({solver}). The last good state is kept. "
         f"Try dt <= {world.dt / 2:.2g}, or take away what drives it."

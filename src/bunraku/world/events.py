@@ -2,7 +2,7 @@
 controllers.
 
 An event is a dict of plain values with "time" [s] and "kind": connect, cut, break, push or note. A break is known to
-the step in which it happened (`breaks`, written by world.step_log: the number of that step since the last look, 0 for
+the step in which it happened (`breaks`, written by step.step_log: the number of that step since the last look, 0 for
 none); the rest is what a user or a controller did between two steps. Checked in tests/recording/test_recorder.py.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.step.tie_rows import ACTIVE, AXES, BODY_A, BODY_B, BROKEN, PLACE_A, PLACE_B, SPRING
+from bunraku.step.tie_rows import SPRING
 from bunraku.world.ties import NAMES, Connection
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class Watch:
                 self._known[number] = connection
                 self._alive.add(number)
                 self._add(now, "connect", number=number, **self._ends(number))
-        for number in sorted(n for n in self._alive if not ties.ints[n, ACTIVE]):
+        for number in sorted(n for n in self._alive if not ties.kinds[n].active):
             self._gone(number, start, now)
         if len(self.breaks) != len(ties.ints):
             self.breaks = np.zeros(len(ties.ints), dtype=np.int64)
-        self.breaks[:] = ties.ints[:, BROKEN]  # what was broken before has been said
+        self.breaks[:] = ties.kinds.column("broken")  # what was broken before has been said
         for push in self.world._pushes:
             if not any(push is p for p in self._pushes):
                 figure, link, wrench, end = push
@@ -65,17 +65,17 @@ class Watch:
         if number not in self._alive:
             return
         self._alive.discard(number)
-        broken = not replaced and self.world._ties.ints[number, BROKEN] == 1
+        broken = not replaced and self.world._ties.kinds[number].broken == 1
         step = int(self.breaks[number]) if broken and number < len(self.breaks) else 0
         self._add(start + step * self.world.dt if broken else now, "break" if broken else "cut", number=number)
 
     def _ends(self, number: int) -> dict[str, Any]:
         """What a connection ties: in words, and as numbers of bodies (0 the world) with the points [m] in their frames."""
-        ints, names = self.world._ties.ints[number], self.world.model.body_names
-        reals, bodies = self.world._ties.reals[number], [int(ints[BODY_A]), int(ints[BODY_B])]
-        points = [reals[k : k + 3].tolist() for k in (PLACE_A, PLACE_B)]
-        mask = int(ints[AXES])
-        axes = "spring" if ints[ACTIVE] == SPRING else " ".join(n for k, n in enumerate(NAMES) if mask >> k & 1)
+        kind, tie = self.world._ties.kinds[number], self.world._ties.ties[number]
+        names, bodies = self.world.model.body_names, [int(kind.body_a), int(kind.body_b)]
+        points = [[float(x) for x in place] for place in (tie.place_a, tie.place_b)]
+        mask = int(kind.axes)
+        axes = "spring" if kind.active == SPRING else " ".join(n for k, n in enumerate(NAMES) if mask >> k & 1)
         return {"a": names[bodies[0]], "b": names[bodies[1]], "axes": axes, "bodies": bodies, "points": points}
 
     def _add(self, time: float, kind: str, **more: Any) -> None:

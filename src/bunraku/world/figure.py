@@ -1,6 +1,7 @@
 """Figure: a figure or thing in a world, as views of its part of the world's state, and its servos; what is measured on
 it stands in `world.measured`."""
 
+# pyright: reportPrivateUsage=false, reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,11 +12,11 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.kernel.record import Many
 from bunraku.model.configuration import difference
 from bunraku.model.forest import Part
 from bunraku.model.model import Model
-from bunraku.step.drive import EFFORT, KD, KP
-from bunraku.step.step_arrays import TRACK_AT
+from bunraku.step.step_arrays import Drive
 from bunraku.world.measured import Measured
 
 if TYPE_CHECKING:
@@ -31,10 +32,19 @@ class LinkOf:
 
 
 class Figure(Measured):
-    """A figure or thing in a world: views of its part of the state."""
+    """A figure or thing in a world, as `World.add` returns it: `q`, `v`, `tau` are its part of the world's state and
+    can be written; `figure["left_hand"]` is one of its links; SI units, world axes."""
+
+    world: World
+    name: str
+    model: Model
 
     def __init__(self, world: World, name: str, model: Model) -> None:
         self.world, self.name, self.model = world, name, model
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{x:.3f}" for x in self.pose(self.model.links[0].name)[0])
+        return f"<Figure {self.name!r}: {self.model.nv} degrees of freedom, {self.model.mass:.4g} kg, at ({at})>"
 
     def __getitem__(self, name: str) -> LinkOf:
         self.model.frame(name)
@@ -105,17 +115,21 @@ class Figure(Measured):
             if any(j.kind == "free" or not j.nv for j in chosen):
                 raise InputError("servo: a free base or a gear's follower has no servo.")
         dofs = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in chosen]) if chosen else np.zeros(0, dtype=int)
-        rows = self.world.drive[self.part.v]
-        for column, value, what in ((KP, stiffness, "stiffness"), (KD, damping, "damping"), (EFFORT, effort, "effort")):
+        drives: Many[Drive] = Many(Drive, self.world.drive[self.part.v])
+        for name, value, what in (
+            ("kp", stiffness, "stiffness"),
+            ("kd", damping, "damping"),
+            ("effort", effort, "effort"),
+        ):
             if value is None:
                 continue
             try:
                 x = np.broadcast_to(np.asarray(value, dtype=float), dofs.shape)
             except ValueError:
                 raise InputError(f"servo: {what} needs one number or {len(dofs)}.") from None
-            if np.any(np.isnan(x)) or np.any(x < 0) or (column != EFFORT and not np.all(np.isfinite(x))):
+            if np.any(np.isnan(x)) or np.any(x < 0) or (name != "effort" and not np.all(np.isfinite(x))):
                 raise InputError(f"servo: {what} must be numbers of 0 or more.")
-            rows[dofs, column] = np.minimum(x, 1e300)
+            drives.column(name)[dofs] = np.minimum(x, 1e300)
         goal = self.q if target is None else np.asarray(target, dtype=float)
         if goal.shape != self.q.shape or not np.all(np.isfinite(goal)):
             raise InputError(f"servo: target needs {self.q.size} finite numbers, like q.")
@@ -145,14 +159,26 @@ class Figure(Measured):
             if rates.shape != (len(rows), self.v.size) or not np.all(np.isfinite(rates)):
                 raise InputError(f"follow: v needs {len(rows)} rows of {self.v.size} finite numbers.")
         track_q, track_v = np.tile(w.target_q, (len(rows), 1)), np.tile(w.target_v, (len(rows), 1))
-        old_q, old_v = (a[int(w._info[TRACK_AT]) :] for a in w._track)  # what other figures still have to do
+        old_q, old_v = (a[int(w._info.track_at) :] for a in w._track)  # what other figures still have to do
         n = min(len(old_q), len(rows))
         if n:
             track_q[:n], track_v[:n] = old_q[:n], old_v[:n]
             track_q[n:], track_v[n:] = old_q[-1], old_v[-1]
         track_q[:, self.part.q], track_v[:, self.part.v] = rows, rates
-        w._info[TRACK_AT] = 0
+        w._info.track_at = 0
         w._set_track(track_q, track_v)
+
+
+def link_of(world: World, who: str, x: LinkOf | Figure | str) -> LinkOf:
+    """A link of a world: a link, a figure (its first link), or "figure.link"; `who` asks for it."""
+    if isinstance(x, LinkOf):
+        return x
+    if isinstance(x, Figure):
+        return LinkOf(x, x.model.links[0].name)
+    if not isinstance(x, str):
+        raise InputError(f"{who}: {x!r} is no link; write figure['name of the link'] or \"figure.link\".")
+    figure, _, link = x.partition(".")
+    return world[figure][link] if link else link_of(world, who, world[figure])
 
 
 def anchor(x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:

@@ -17,13 +17,13 @@ import numpy as np
 
 from bunraku.collision.general import GeneralContacts
 from bunraku.collision.hull import missing_extra
-from bunraku.collision.shape_layout import GENERAL, KINDS, PATCH, SHAPE_A, SHAPE_B
+from bunraku.collision.shape_layout import GENERAL, KINDS, ContactId
 from bunraku.errors import MissingExtra
 from bunraku.kernel.entry import entry
+from bunraku.kernel.record import Many, handle
 from bunraku.kernel.table import run
 from bunraku.model.description import Note
 from bunraku.model.layout import NW
-from bunraku.step import step_arrays as at
 from bunraku.step.euler import FREE, MOVE, ROWS
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ def say_ignored(notes: Sequence[Note]) -> None:
 
 def general_steps(world: World, n: int) -> tuple[int, int]:
     """n steps, or fewer: returns (steps done, status), as bunraku.step.euler.steps does."""
-    handle = world._table.handle
+    h = handle(world._step)
     for k in range(n):
-        status = some_stages.call(handle, FREE, ROWS)
+        status = some_stages.call(h, FREE, ROWS)
         if status >= 0:
             add_general_contacts(world)
-            status = some_stages.call(handle, ROWS, MOVE + 1)
+            status = some_stages.call(h, ROWS, MOVE + 1)
         if status < 0:
             return k, status
     return n, 0
@@ -71,17 +71,18 @@ def general_steps(world: World, n: int) -> tuple[int, int]:
 
 def add_general_contacts(world: World) -> None:
     """Add the contacts of general pairs to those of the kernels, all in the order of shapes."""
-    contacts, poses = world._contacts, world._table.arrays[at.SCRATCH]
+    contacts, poses = world._contacts, world._step.work
     if contacts.general is None:
         contacts.general = GeneralContacts(world._geometry)
-    known = int(world._info[at.N_CONTACTS])
+    known = int(world._info.contacts)
     n = contacts.general.append(contacts, poses, NW, world.margin, known)
-    if contacts.ids is not world._table.arrays[at.IDS]:  # it has grown
+    if len(contacts.ids) != len(world._step.detection.ids):  # it has grown
         world._new_warm(world._warm_ids, world._warm_force)
-    world._info[at.N_CONTACTS] = n
+    world._info.contacts = n
     if 0 < known < n:
-        ids = contacts.ids[:n]
-        order = np.lexsort((np.arange(n), ids[:, SHAPE_B], ids[:, SHAPE_A]))
-        contacts.ids[:n], contacts.data[:n] = ids[order], contacts.data[:n][order]
-        new = np.any(np.diff(contacts.ids[:n, : SHAPE_B + 1], axis=0) != 0, axis=1)
-        contacts.ids[:n, PATCH] = np.concatenate([[0], np.cumsum(new)])
+        ids = Many(ContactId, contacts.ids[:n])
+        a, b = ids.column("a"), ids.column("b")
+        order = np.lexsort((np.arange(n), b, a))
+        contacts.ids[:n], contacts.data[:n] = contacts.ids[:n][order], contacts.data[:n][order]
+        new = (np.diff(a) != 0) | (np.diff(b) != 0)
+        ids.column("patch")[:] = np.concatenate([[0], np.cumsum(new)])

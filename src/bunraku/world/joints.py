@@ -1,58 +1,52 @@
-"""Tables of joints for the step: drives, limits, friction, ball ranges and kept gears, from a Model."""
+"""Records of joints for the step: drives, limits, friction, ball ranges and kept gears, from a Model."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from bunraku.kernel.record import Many, put, zeros
 from bunraku.model import layout
 from bunraku.model.model import Model
-from bunraku.step import step_arrays as at
-from bunraku.step.drive import ARMATURE, DAMPING, EFFORT, REST, SPRING
-from bunraku.step.joint_rows import GEAR_COLUMNS
+from bunraku.step.step_arrays import BallLimit, Dof, DofLimit, Drive, KeptGear, Step
 
-DRIVE_COLUMNS = 8
+BIG = 1e300  # stands for infinity
 
 
 def drive_rows(model: Model) -> np.ndarray:
-    """A row a degree of freedom (bunraku.step.drive); servos are off."""
-    out = np.zeros((model.nv, DRIVE_COLUMNS))
-    out[:, SPRING], out[:, REST], out[:, DAMPING] = model.stiffness, model.rest, model.damping
-    out[:, EFFORT] = np.minimum(model.effort, 1e300)
+    """A Drive for every degree of freedom; servos are off."""
+    out = zeros(Drive, model.nv)
+    drives = Many(Drive, out)
+    drives.column("spring")[:], drives.column("rest")[:] = model.stiffness, model.rest
+    drives.column("damping")[:], drives.column("effort")[:] = model.damping, np.minimum(model.effort, BIG)
     for i in range(1, model.nb):
         if not model.ints[i, layout.FOLLOWS]:
             d = model.ints[i, layout.IV]
-            out[d : d + model.ints[i, layout.DOF], ARMATURE] = model.reals[i, layout.ROTOR]
+            drives.column("armature")[d : d + model.ints[i, layout.DOF]] = model.reals[i, layout.ROTOR]
     return out
 
 
-def tables(m: Model) -> dict[int, np.ndarray]:
-    """Arrays of bunraku.step.joint_rows by their numbers."""
-    dof = np.zeros((m.nv, 4), dtype=np.int64)
-    of_dof: dict[int, int] = {}  # joint's body of an index into q
+def put_joints(step: Step, m: Model) -> None:
+    """Put the joints of a model into a step."""
+    balls = [j for j in m.joints if j.traits.limits == "cone" and np.any(np.isfinite([j.swing, *j.twist]))]
+    put(step, dofs=zeros(Dof, m.nv), limits=zeros(DofLimit, m.nv), balls=zeros(BallLimit, len(balls)))
+    of_q: dict[int, int] = {}  # degree of freedom of an index into q
     for i in range(1, m.nb):
         if m.ints[i, layout.DOF] == 1 and not m.ints[i, layout.FOLLOWS]:
             d, iq = int(m.ints[i, layout.IV]), int(m.ints[i, layout.IQ])
-            dof[d] = (
-                m.ints[i, layout.LEAD],
-                iq,
-                np.isfinite(m.lower[d]) or np.isfinite(m.upper[d]),
-                m.friction[d] > 0,
-            )
-            of_dof[iq] = d
-    balls = [j for j in m.joints if j.traits.limits == "cone" and np.any(np.isfinite([j.swing, *j.twist]))]
-    kept = [g for g in m.kept_gears if len(g.row) == 2 and all(k in of_dof for k, _ in g.row)]
-    gears = np.zeros((len(kept), GEAR_COLUMNS))
-    for row, g in zip(gears, kept):
-        for side, (iq, coefficient) in enumerate(g.row):
-            d = of_dof[iq]
-            row[4 * side : 4 * side + 4] = d, iq, coefficient, dof[d, 0]
-        row[8] = g.constant
-    big = 1e300
-    return {
-        at.DOF: dof,
-        at.LIMITS: np.stack([np.maximum(m.lower, -big), np.minimum(m.upper, big), m.friction], axis=1),
-        at.BALLS: np.array([np.clip([j.swing, *j.twist], -big, big) for j in balls]).reshape(-1, 3),
-        at.BALL_INTS: np.array([[j.body, j.iq] for j in balls], dtype=np.int64).reshape(-1, 2),
-        at.GEARS: gears,
-        at.JOINT_IMPULSE: np.zeros(3 * m.nv + 3 * len(balls) + len(gears)),
-    }
+            dof = step.dofs[d]
+            dof.lead, dof.iq = m.ints[i, layout.LEAD], iq
+            dof.limited, dof.rubs = np.isfinite(m.lower[d]) or np.isfinite(m.upper[d]), m.friction[d] > 0
+            of_q[iq] = d
+    limits = step.limits
+    limits.column("lower")[:], limits.column("upper")[:] = np.maximum(m.lower, -BIG), np.minimum(m.upper, BIG)
+    limits.column("friction")[:] = m.friction
+    for ball, j in zip(step.balls, balls):
+        ball.body = j.body
+        ball.swing, ball.twist_low, ball.twist_high = np.clip([j.swing, *j.twist], -BIG, BIG)
+    kept = [g for g in m.kept_gears if len(g.row) == 2 and all(k in of_q for k, _ in g.row)]
+    put(step, gears=zeros(KeptGear, len(kept)), joint_impulse=np.zeros(3 * m.nv + 3 * len(balls) + len(kept)))
+    for gear, g in zip(step.gears, kept):
+        gear.constant = g.constant
+        for side, (iq, coefficient) in zip(gear.side, g.row):
+            side.dof, side.iq, side.coefficient = of_q[iq], iq, coefficient
+            side.lead = step.dofs[of_q[iq]].lead

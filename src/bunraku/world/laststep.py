@@ -8,8 +8,8 @@ dynamics (rnea) with
 
 gives the wrench that each joint carries; along the joint's free axes this is tau plus the force of a limit. Forces are
 means of the step: an impact counts as impulse / dt. World axes; wrenches (force, moment) at the bodies' origins; SI
-units. Cost: a few copies a call of `step`; the rest only when read, once a step (bunraku.world.laststep_kernel).
-Checked in tests/world/test_sensors.py.
+units. The step itself writes down its start and its end; the rest is found when it is read, once a step
+(bunraku.world.laststep_kernel). Checked in tests/world/test_sensors.py.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ import numpy as np
 
 from bunraku.dynamics.functions import Kinematics, kinematics
 from bunraku.dynamics.work import scratch_size
-from bunraku.kernel.table import Table
+from bunraku.kernel.record import handle, put
 from bunraku.model.layout import ACC, ALPHA, NW, OMEGA, WRENCH
 from bunraku.model.model import Model
-from bunraku.step.tie_rows import AXES, BODY_A, BODY_B, PLACE_A, PLACE_B, TURN_A
-from bunraku.world import laststep_kernel as at
-from bunraku.world.laststep_kernel import last_loads
+from bunraku.world.laststep_kernel import TurnedStep, last_loads
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -46,7 +44,7 @@ class Loads:
 
 
 class LastStep:
-    """See the module text. `stamp` changes whenever what is here may have changed."""
+    """See the module text. `stamp` changes whenever what is here may have changed; the arrays are those of the step."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -54,19 +52,13 @@ class LastStep:
         self.f_ext = np.zeros(6 * model.nb)
         self.known = np.zeros(1, dtype=np.int64)  # whether there was a step
         self.stamp = 0
-        self._table: Table | None = None
+        self._turned: TurnedStep | None = None
         self._loads: tuple[int, Loads] | None = None
         self._poses: tuple[int, Kinematics] | None = None
 
-    def end(self, world: World) -> None:
-        """After a step that was good; q and v at its start are written by the step itself."""
-        self.after[:], self.tau[:], self.f_ext[:] = world.v, world.applied, world._f_ext
-        self.known[0] = 1
-        self.stamp += 1
-
     def forget(self, world: World) -> None:
         """After a step that failed: detection has written over the last contacts."""
-        self.known[0] = world._info[0] = 0
+        self.known[0] = world._info.contacts = 0
         self.stamp += 1
 
     def restored(self) -> None:
@@ -90,20 +82,29 @@ class LastStep:
             self._loads = self.stamp, self._inverse(world)
         return self._loads[1]
 
-    def ready(self, world: World) -> Table:
-        """The arrays of `laststep_kernel.turn_around`, with the forces that are given to it."""
-        if self._table is None:
-            m, t = self.model, Table(at.L_ARRAYS)
-            own = (m.ints, m.reals.copy(), np.zeros(scratch_size(m.nb, m.nq)), self.q, self.v, self.after)
-            found = (np.zeros(m.nv), np.zeros(m.nv), np.zeros(6 * m.nb), np.zeros(6 * m.nb), self.known)
-            for k, array in enumerate((*own, *found)):
-                t.put(k, array)
-            self._table = t
-        given = self._table.arrays[at.L_GIVEN]
-        given[:] = self.f_ext
+    def ready(self, world: World) -> TurnedStep:
+        """What `laststep_kernel.turn_around` works on, with the forces that are given to it."""
+        if self._turned is None:
+            m = self.model
+            self._turned = put(
+                TurnedStep(),
+                ints=m.ints,
+                reals=m.reals.copy(),
+                work=np.zeros(scratch_size(m.nb, m.nq)),
+                q=self.q,
+                v=self.v,
+                after=self.after,
+                accel=np.zeros(m.nv),
+                tau=np.zeros(m.nv),
+                given=np.zeros(6 * m.nb),
+                forces=np.zeros(6 * m.nb),
+                known=self.known,
+            )
+            self._given = self._turned.given
+        self._given[:] = self.f_ext
         if len(world._ties.last) and world._ties.last.any():
-            given += tie_wrenches(world).ravel()
-        return self._table
+            self._given += tie_wrenches(world).ravel()
+        return self._turned
 
     def _inverse(self, world: World) -> Loads:
         nb = self.model.nb
@@ -111,12 +112,12 @@ class LastStep:
             return Loads(
                 np.zeros((nb, 6)), np.zeros((nb, 3)), np.zeros((nb, 3)), np.zeros((nb, 3)), np.zeros(self.model.nv)
             )
-        table = self.ready(world)
-        last_loads.call(world._table.handle, table.handle)
-        slots = table.arrays[at.L_SCRATCH][: nb * NW].reshape(nb, NW)
+        turned = self.ready(world)
+        last_loads.call(handle(world._step), handle(turned))
+        slots = turned.work[: nb * NW].reshape(nb, NW)
         turn, push = slots[:, WRENCH : WRENCH + 3], slots[:, WRENCH + 3 : WRENCH + 6]
         specific, alpha, omega = (slots[:, k : k + 3].copy() for k in (ACC, ALPHA, OMEGA))
-        return Loads(np.hstack([push, turn]), specific, alpha, omega, table.arrays[at.L_TAU].copy())
+        return Loads(np.hstack([push, turn]), specific, alpha, omega, turned.tau.copy())
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -124,24 +125,48 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a[..., NEXT] * b[..., AFTER] - a[..., AFTER] * b[..., NEXT]
 
 
-def last_contacts(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(ids, data, forces [N] on a, world axes) of the contacts of the last step; columns:
-    bunraku.collision.shape_layout."""
-    n = int(world._info[0])
-    return world._contacts.ids[:n], world._contacts.data[:n], world._warm_force[:n, :3] / world.dt
+@dataclass(frozen=True)
+class LastContacts:
+    """The contacts of the last step, a row each; views, but for the forces."""
+
+    a: np.ndarray  # (n,) shapes
+    b: np.ndarray
+    patch: np.ndarray  # (n,)
+    point: np.ndarray  # (n, 3)
+    normal: np.ndarray  # (n, 3)
+    gap: np.ndarray  # (n,)
+    force: np.ndarray  # (n, 3) N on a, world axes
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+def last_contacts(world: World) -> LastContacts:
+    """The contacts of the last step."""
+    n, s = int(world._info.contacts), world._step
+    ids, contacts = s.detection.ids, s.detection.contacts
+    return LastContacts(
+        a=ids.column("a")[:n],
+        b=ids.column("b")[:n],
+        patch=ids.column("patch")[:n],
+        point=contacts.column("point")[:n],
+        normal=contacts.column("normal")[:n],
+        gap=contacts.column("gap")[:n],
+        force=s.memory.column("impulse")[:n] / world.dt,
+    )
 
 
 def tie_wrenches(world: World) -> np.ndarray:
     """(nb, 6): what connections put on the bodies, at their origins."""
     k, out = world._last.poses(), np.zeros((world.model.nb, 6))
-    for n in np.flatnonzero(np.abs(world._ties.last).reshape(-1, 6).sum(1)):
-        ints, reals, last = world._ties.ints[n], world._ties.reals[n], world._ties.last[6 * n : 6 * n + 6]
-        a, b = int(ints[BODY_A]), int(ints[BODY_B])
-        axes = k.rotation[a] @ reals[TURN_A : TURN_A + 9].reshape(3, 3)
-        point = k.position[b] + k.rotation[b] @ reals[PLACE_B : PLACE_B + 3]
+    for n in np.flatnonzero(np.abs(world._ties.last).reshape(-1, 6).sum(1)).tolist():
+        kind, tie, last = world._ties.kinds[n], world._ties.ties[n], world._ties.last[6 * n : 6 * n + 6]
+        a, b = int(kind.body_a), int(kind.body_b)
+        axes = k.rotation[a] @ np.reshape(tie.turn_a, (3, 3))
+        point = k.position[b] + k.rotation[b] @ tie.place_b
         force, torque = axes @ last[:3], axes @ last[3:]
-        if ints[AXES] == 0:  # a spring: along the line between its ends
-            line = k.position[a] + k.rotation[a] @ reals[PLACE_A : PLACE_A + 3] - point
+        if kind.axes == 0:  # a spring: along the line between its ends
+            line = k.position[a] + k.rotation[a] @ tie.place_a - point
             force = last[0] * line / max(float(np.linalg.norm(line)), 1e-300)
         for body, sign in ((a, 1.0), (b, -1.0)):
             out[body, :3] += sign * force

@@ -1,4 +1,4 @@
-"""Log: the frames of a world while it steps, gathered inside the step (world.step_log) and read out ROOM at a time.
+"""Log: the frames of a world while it steps, gathered inside the step (step.step_log) and read out ROOM at a time.
 
 `sink(frames, events)` gets them – views, good until it returns, with the types of the file – at the latest SECONDS
 after they were made as long as the world goes on. Steps are the same with and without: bit for bit. A world that is
@@ -15,10 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.collision.shape_layout import PATCH, SHAPE_B
 from bunraku.errors import InputError
-from bunraku.step import step_log as of
+from bunraku.kernel.record import put, zeros
 from bunraku.step.euler import FREE, MOVE
+from bunraku.step.step_log import (
+    FIRST,
+    LAST,
+    LOG_FULL,
+    PRESSING,
+    TOUCH,
+    LogCorner,
+    LogState,
+    StepLog,
+    ahead,
+    behind,
+    behind_precise,
+)
 from bunraku.world import contact_models as models
 from bunraku.world.events import Watch
 from bunraku.world.frames import LAYOUT, STATES, Frames, file_kind, tails
@@ -45,10 +57,9 @@ class Log:
         self.world, self.sink, self.precise, self.table, m = world, sink, precise, world._table, world.model
         self.watch, self.last, self.when = Watch(world), world.time, time.monotonic()
         self.room, self.points = max(32, min(ROOM, NUMBERS // (m.nq + 2 * m.nv))), 0
-        self.log, self.start = np.zeros(of.LOG_INTS, dtype=np.int64), np.zeros(1)
-        self.log[of.EVERY] = every
-        self.table.put(of.LOG, self.log)
-        self.table.put(of.LOG_START, self.start)
+        self.state = LogState()
+        self.state.every = every
+        self.log = put(StepLog(world._step), state=self.state, breaks=self.watch.breaks)
         self.arrays: dict[str, np.ndarray] = {}
         self._make_arrays("n", self.room)
         self._make_room()
@@ -59,15 +70,15 @@ class Log:
         """Steps are logged from now on."""
         own = models.stages(self.world.contact, self.world.integrator)
         self.world._log = self
-        self.table.plan(of.FIRST, own[FREE])
-        self.table.plan(of.LAST, own[MOVE])
-        self.table.plan(FREE, of.ahead)
-        self.table.plan(MOVE, of.behind_precise if self.precise else of.behind)
+        self.table.plan(FIRST, own[FREE])
+        self.table.plan(LAST, own[MOVE])
+        self.table.plan(FREE, ahead)
+        self.table.plan(MOVE, behind_precise if self.precise else behind)
 
     def leave(self) -> None:
         """Steps are logged no more."""
         self.world._log = None
-        for k, before in ((FREE, of.FIRST), (MOVE, of.LAST)):
+        for k, before in ((FREE, FIRST), (MOVE, LAST)):
             self.table.plan(k, self.table.stages[before])
 
     def run(self, n: int) -> tuple[int, int]:
@@ -81,16 +92,16 @@ class Log:
             raise InputError(
                 f"recording: the world went back from {self.last:g} s to {w.time:g} s; end the recording before `restore`."
             )
-        self.start[0], self.log[of.STEPS] = w.time, 0
+        self.state.start, self.state.steps = w.time, 0
         self.watch.look(w.time)
-        if len(self.watch.breaks) != len(self.table.arrays[of.LOG_BREAKS]):
-            self.table.put(of.LOG_BREAKS, self.watch.breaks)
+        if self.log.breaks is not self.watch.breaks:
+            put(self.log, breaks=self.watch.breaks)
         done = 0
         try:
             while True:
                 k, status = w._run(n - done)
                 done += k
-                if status != of.LOG_FULL:
+                if status != LOG_FULL:
                     break
                 self.read_out()
         except BaseException:  # the sink failed; the steps before it were made
@@ -114,10 +125,11 @@ class Log:
 
     def read_out(self) -> None:
         """Give what there is to the sink, and make room."""
-        rows, events = {axis: slice(n) for axis, n in zip("npm", self.log.tolist())}, self.watch.taken()
+        state, events = self.state, self.watch.taken()
+        rows = {"n": slice(state.frames), "p": slice(state.patches), "m": slice(state.points)}
         if rows["n"].stop or events:
             self.sink(Frames(*[self.arrays[name][rows[axis]] for name, _, axis, _ in LAYOUT]), events)
-        self.log[: of.POINTS + 1] = 0
+        state.frames = state.patches = state.points = 0
         self.when = time.monotonic()
         self._make_room()
 
@@ -127,33 +139,34 @@ class Log:
         if self.points < need:
             self.points = need + 8 * self.room
             self._make_arrays("pm", self.points)
-            self.table.put(of.LOG_CORNERS, np.zeros((self.points, of.CORNER_COLUMNS)))
-        if self.table.arrays[of.LOG_BREAKS] is not self.watch.breaks:
-            self.table.put(of.LOG_BREAKS, self.watch.breaks)
+            put(self.log, corners=zeros(LogCorner, self.points))
+        if self.log.breaks is not self.watch.breaks:
+            put(self.log, breaks=self.watch.breaks)
 
     def _make_arrays(self, axes: str, rows: int) -> None:
         """Those along these axes: kernels see them as int64, Python as what they are."""
         more = tails(self.world.model.nq, self.world.model.nv)
-        for k, (name, kind, axis, tail) in enumerate(LAYOUT):
+        for name, kind, axis, tail in LAYOUT:
             if axis in axes:
                 shape, of_file = (rows, *more[tail]), file_kind(kind, self.precise)
                 count = math.prod(shape)
                 plain = np.zeros(-(-count * of_file.itemsize // 8), dtype=np.int64)
-                self.table.put(of.LOG_TIMES + k, plain)
+                put(self.log, **{name: plain})
                 self.arrays[name] = plain.view(of_file)[:count].reshape(shape)
 
     def _first_frame(self) -> None:
         """The state at the start, with the forces of the step before it."""
         w, to, m = self.world, self.arrays, 0
         to["times"][0], to["q"][0], to["v"][0], to["torques"][0] = w.time, w.q, w.v, w.applied
-        ids = last_contacts(w)[0]
-        pairs = dict(zip(ids[::-1, PATCH].tolist(), ids[::-1, : SHAPE_B + 1].tolist()))  # a patch -> its shapes
+        last = last_contacts(w)
+        shapes = zip(last.a[::-1].tolist(), last.b[::-1].tolist())
+        pairs = dict(zip(last.patch[::-1].tolist(), shapes))  # a patch -> its shapes
         touching = [(pair, c) for pair, c in zip(reversed(pairs.values()), w.contacts) if len(c.region)]
         for p, (pair, c) in enumerate(touching):
-            some = (c.gaps <= of.TOUCH) | (c.forces @ c.normal > of.PRESSING)
+            some = (c.gaps <= TOUCH) | (c.forces @ c.normal > PRESSING)
             n = int(some.sum())
             to["patches"][p], to["normal"][p] = (*pair, n, STATES.index(c.state)), c.normal
             to["points"][m : m + n], to["forces"][m : m + n] = c.points[some], c.forces[some]
             m += n
         to["patch_count"][0] = len(touching)
-        self.log[[of.FRAMES, of.PATCHES, of.POINTS]] = 1, len(touching), m
+        self.state.frames, self.state.patches, self.state.points = 1, len(touching), m

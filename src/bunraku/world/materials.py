@@ -12,6 +12,8 @@ import math
 import numpy as np
 
 from bunraku.errors import InputError
+from bunraku.kernel.record import Many, zeros
+from bunraku.step.step_arrays import Material
 
 DEFAULT = 0.8
 
@@ -44,21 +46,25 @@ class Materials:
         return [seen.setdefault(k if k in special else own, len(seen)) for k, own in enumerate(self._own)]
 
     def table(self) -> np.ndarray:
-        """(n n, 3): static friction, dynamic friction, restitution of every pair of kinds."""
+        """(n n, …): the Material of every pair of kinds."""
         kinds = self.kinds()
         first = dict(zip(kinds[::-1], self._own[::-1]))
         n = max(len(first), 1)
-        out = np.full((n, n, 3), DEFAULT)
-        out[..., 2] = 0.0
+        out = zeros(Material, n * n)
+        names = ("static", "dynamic", "restitution")
+        static, dynamic, restitution = (Many(Material, out).column(name).reshape(n, n) for name in names)
+        static[:] = dynamic[:] = DEFAULT
         for a, (fa, ea) in first.items():
             for b, (fb, eb) in first.items():
                 given = [both(f) for f in (fa, fb) if f is not None]
                 if given:
-                    out[a, b, :2] = [math.prod(x) ** (1 / len(given)) for x in zip(*given)]
-                out[a, b, 2] = max((x for x in (ea, eb) if x is not None), default=0.0)
+                    static[a, b], dynamic[a, b] = (math.prod(x) ** (1 / len(given)) for x in zip(*given))
+                restitution[a, b] = max((x for x in (ea, eb) if x is not None), default=0.0)
         for (a, b), (mu, e) in self._pairs.items():
-            out[kinds[a], kinds[b]] = out[kinds[b], kinds[a]] = (*both(mu), e)
-        return out.reshape(-1, 3)
+            for i, j in ((kinds[a], kinds[b]), (kinds[b], kinds[a])):
+                static[i, j], dynamic[i, j] = both(mu)
+                restitution[i, j] = e
+        return out
 
 
 def both(friction: Friction) -> tuple[float, float]:

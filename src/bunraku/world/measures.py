@@ -1,4 +1,4 @@
-"""What the last step's contacts did to a figure: ground reaction, zero-moment point, support polygon (N12).
+"""What the last step's contacts did to a figure: ground reaction, zero-moment point, support polygon.
 
 With F, M the force and moment about the world's origin of all fixed shapes on the figure, the zero-moment point at
 height h is where M - p x F has no horizontal part:
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.collision import shape_layout as at
 from bunraku.world.laststep import cross, last_contacts
 from bunraku.world.views import PRESSING, TOUCH, ContactInfo, contact_views
 
@@ -31,15 +30,13 @@ def contacts_of(world: World, figure: str) -> list[ContactInfo]:
 def ground_points(world: World, figure: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(points (n, 3), forces on the figure (n, 3), gaps (n,)) of its contacts with what does not move."""
     world._prepare()
-    ids, data, force = last_contacts(world)
-    shapes, number = world._geometry.ints, list(world._figures).index(figure)
-    sign = np.zeros(len(ids))
-    for ours, theirs, s in ((at.SHAPE_A, at.SHAPE_B, 1.0), (at.SHAPE_B, at.SHAPE_A, -1.0)):
-        ground = (shapes[ids[:, ours], at.FIGURE] == number) & (shapes[ids[:, theirs], at.BODY] == 0)
-        sign[ground & (shapes[ids[:, ours], at.BODY] > 0)] = s
+    last, g, number = last_contacts(world), world._geometry, list(world._figures).index(figure)
+    sign = np.zeros(len(last))
+    for ours, theirs, s in ((last.a, last.b, 1.0), (last.b, last.a, -1.0)):
+        ground = (g.figure[ours] == number) & (g.body[theirs] == 0)
+        sign[ground & (g.body[ours] > 0)] = s
     rows = np.flatnonzero(sign)
-    points = data[rows, at.POINT : at.POINT + 3]
-    return points, sign[rows, None] * force[rows], data[rows, at.GAP].copy()
+    return last.point[rows], sign[rows, None] * last.force[rows], last.gap[rows]
 
 
 def ground_reaction(world: World, figure: str) -> np.ndarray:

@@ -14,9 +14,9 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import InputError
+from bunraku.kernel.record import put, zeros
 from bunraku.kernel.table import Table
-from bunraku.step import step_arrays as at
-from bunraku.step.contact_rows import FORCE_COLUMNS
+from bunraku.step.step_arrays import ContactId, ContactMemory, Info, Numbers, Step
 from bunraku.world import contact_models as models
 from bunraku.world import joints
 from bunraku.world.general_shapes import say_ignored
@@ -31,51 +31,69 @@ def prepare(world: World) -> None:
     """See the module text."""
     if not world._figures:
         raise InputError("the world is empty; add a figure first.")
-    m, t = world.model, Table(world._arrays)
+    m, table = world.model, Table(world._arrays)
+    step = world._step = Step(table)
     kinds = world._materials.kinds()
     placed = [
         Placed(p.model, p.body, world._self_collision[p.name], kinds[world._material_of[p.name]])
         for p in world._parts.values()
     ]
-    world._table, world._geometry = t, Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in world._fixed])
+    world._table, world._geometry = (
+        table,
+        Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in world._fixed]),
+    )
     say_ignored(world._geometry.notes)
-    world._contacts, world._room = Contacts(world._geometry), models.furnish(world.contact, Room(m, t))
+    world._contacts, world._room = Contacts(world._geometry), models.furnish_contact(world.contact, Room(m, step))
     world._f_ext, world._moved, world._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
-    world._info, world._numbers = np.zeros(at.INFO_COUNT, dtype=np.int64), np.zeros(at.NUMBERS_COUNT)
-    world._numbers[[at.DT, at.MARGIN, at.TOLERANCE]] = world.dt, world.margin, world.tolerance
-    world._numbers[[at.STIFFNESS, at.RATIO]] = world.stiffness, world.damping
-    world._info[[at.SWEEP_LIMIT, at.EXACT]] = world.sweeps, world.integrator == "rk4"
-    world._info[at.FIXED_PAIRS] = -1 if world._geometry.sweeps else len(world._geometry.pairs)
-    arrays = {
-        at.INTS: m.ints,
-        at.REALS: m.reals.copy(),
-        at.SCRATCH: np.zeros(scratch_size(m.nb, m.nq)),
-        at.Q: world.q,
-        at.V: world.v,
-        at.TAU: world.tau,
-        at.F_EXT: world._f_ext,
-        at.MOVED: world._moved,
-        **{k: np.zeros(m.nv) for k in (at.ACCEL, at.NEXT_V, at.TOTAL)},
-        at.TARGET_Q: world.target_q,
-        at.TARGET_V: world.target_v,
-        at.DRIVE: world.drive,
-        at.APPLIED: world.applied,
-        at.NUMBERS: world._numbers,
-        at.INFO: world._info,
-        at.START_Q: world._last.q,
-        at.START_V: world._last.v,
-        at.SHAPE_INTS: world._geometry.ints,
-        at.SHAPE_REALS: world._geometry.reals,
-        at.EXCLUDED: world._geometry.excluded,
-        at.MATERIALS: world._materials.table(),
-        **joints.tables(m),
-        **models.tables(world.integrator, m),
-    }
-    for number, array in arrays.items():
-        t.put(number, array)
+    world._info, world._numbers = info_of(world), numbers_of(world)
+    put(
+        step,
+        ints=m.ints,
+        reals=m.reals.copy(),
+        work=np.zeros(scratch_size(m.nb, m.nq)),
+        q=world.q,
+        v=world.v,
+        tau=world.tau,
+        f_ext=world._f_ext,
+        accel=np.zeros(m.nv),
+        next_v=np.zeros(m.nv),
+        moved=world._moved,
+        start_q=world._last.q,
+        start_v=world._last.v,
+        last_v=world._last.after,
+        last_tau=world._last.tau,
+        last_f_ext=world._last.f_ext,
+        known=world._last.known,
+        numbers=world._numbers,
+        info=world._info,
+        drive=world.drive,
+        target_q=world.target_q,
+        target_v=world.target_v,
+        applied=world.applied,
+        total=np.zeros(m.nv),
+        materials=world._materials.table(),
+    )
+    joints.put_joints(step, m)
+    models.furnish_integrator(world.integrator, step, m)
     world._set_track(*world._track)
-    world._joint_impulse = t.arrays[at.JOINT_IMPULSE]
-    world._new_warm(np.zeros((0, 4), dtype=np.int64), np.zeros((0, FORCE_COLUMNS)))
-    world._ties.put_into(t)
+    world._joint_impulse = step.joint_impulse
+    world._new_warm(zeros(ContactId, 0), zeros(ContactMemory, 0))
+    world._ties.put_into(step)
     for k, what in models.stages(world.contact, world.integrator).items():
-        t.plan(k, what)
+        table.plan(k, what)
+
+
+def numbers_of(world: World) -> Numbers:
+    """The settings of a world."""
+    n = Numbers()
+    n.dt, n.margin, n.tolerance = world.dt, world.margin, world.tolerance
+    n.stiffness, n.damping = world.stiffness, world.damping
+    return n
+
+
+def info_of(world: World) -> Info:
+    """Its counts and switches, before the first step."""
+    i = Info()
+    i.sweep_limit, i.exact = world.sweeps, world.integrator == "rk4"
+    i.fixed_pairs = -1 if world._geometry.sweeps else len(world._geometry.pairs)
+    return i

@@ -19,9 +19,9 @@ import numpy as np
 
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import InputError
-from bunraku.kernel.table import Table
-from bunraku.world import readings_kernel as at
+from bunraku.kernel.record import handle, load, put, zeros
 from bunraku.world.laststep import LastStep
+from bunraku.world.readings_kernel import CARRIES, MOVES, TURNS, Reading, ReadingArrays, measure_all
 from bunraku.world.sensors import IMU, Encoders, ForceTorque, MountedSensor, Sensor
 
 if TYPE_CHECKING:
@@ -43,39 +43,35 @@ class Readings:
             self.parts.append(found)
         self.values = np.zeros(size)
         self.clean = all(s._clean for s in self.sensors)
-        self._table: Table | None = None
-        self._of: LastStep | None = None  # of the scene that the table was made for
+        self._arrays: ReadingArrays | None = None
+        self._of: LastStep | None = None  # of the scene that the arrays were made for
 
     def read(self) -> np.ndarray:
         """All channels now, with noise and bias: `values`."""
         w = self.world
         w._prepare()
-        if self._table is None or self._of is not w._last:
-            self._table, self._of = self._made(), w._last
-        at.measure_all.call(w._table.handle, w._last.ready(w).handle, self._table.handle)
+        if self._arrays is None or self._of is not w._last:
+            self._arrays, self._of = self._made(), w._last
+        measure_all.call(handle(w._step), handle(w._last.ready(w)), handle(self._arrays))
         if not self.clean:
             for sensor, parts in zip(self.sensors, self.parts):
                 for name, part in parts.items():
                     self.values[part] = sensor._disturbed(name, self.values[part])
         return self.values
 
-    def _made(self) -> Table:
+    def _made(self) -> ReadingArrays:
         """The kernel's arrays."""
-        m, t = self.world.model, Table(at.R_ARRAYS)
-        what, place = np.zeros((len(self.sensors), at.COLUMNS), dtype=np.int64), np.zeros((len(self.sensors), 12))
-        index: list[int] = []
-        for k, (s, parts) in enumerate(zip(self.sensors, self.parts)):
-            first = next(iter(parts.values())).start
+        m, index = self.world.model, []
+        arrays = put(ReadingArrays(), readings=zeros(Reading, len(self.sensors)), values=self.values)
+        for one, s, parts in zip(arrays.readings, self.sensors, self.parts):
+            one.to = next(iter(parts.values())).start
             if isinstance(s, MountedSensor):
-                what[k, [at.KIND, at.FROM, at.TO]] = at.MOVES if isinstance(s, IMU) else at.CARRIES, s.body, first
-                place[k] = [*s.frame.position, *s.frame.rotation.ravel()]
+                one.kind, one.body = MOVES if isinstance(s, IMU) else CARRIES, s.body
+                load(one, {"position": s.frame.position, "rotation": s.frame.rotation.ravel()})
             elif isinstance(s, Encoders):
-                what[k] = at.TURNS, len(index), first, len(s.iq), len(s.iv)
+                one.kind, one.first, one.nq, one.nv = TURNS, len(index), len(s.iq), len(s.iv)
                 index += [*(s.figure.part.q.start + s.iq), *(s.figure.part.v.start + s.iv)]
-        scratch = np.zeros(scratch_size(m.nb, m.nq))
-        for k, array in enumerate((what, place, np.array(index, dtype=np.int64), scratch, self.values)):
-            t.put(k, array)
-        return t
+        return put(arrays, index=np.array(index, dtype=np.int64), work=np.zeros(scratch_size(m.nb, m.nq)))
 
 
 def channels_of(sensor: Sensor) -> tuple[tuple[str, int], ...]:

@@ -1,7 +1,8 @@
 """Sensors measured in one kernel, exact: IMUs, force sensors, encoders; equations in bunraku.world.sensors.
 
     IMU      R = rotation of the sensor now:  gyro = R' w,   orientation = quaternion of R, w >= 0 (Shepperd 1978)
-    force    at the pose of the last step's start: R' f,  R' (n - r x f) of the joint's wrench (n, f) at the body's origin, r from there to the sensor
+    force    at the pose of the last step's start: R' f,  R' (n - r x f) of the joint's wrench (n, f) at the body's
+             origin, r from there to the sensor
     encoders q and v of joints
 Checked in tests/world/test_readings.py.
 """
@@ -12,18 +13,35 @@ from bunraku.dynamics.passes import angles, place, spin, world_pose
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import st
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.record import Record, int_vector, many, mat3, vec3, vector, whole
 from bunraku.kernel.vec import cross, ld3, ld9, mm, mtv, mv, st3, sub
 from bunraku.model.layout import ALPHA, NW, OMEGA, ROT, WRENCH
-from bunraku.step.step_arrays import Q, V, places
-from bunraku.world.laststep_kernel import L_INTS, L_KNOWN, L_REALS, L_SCRATCH, turn_around
+from bunraku.step.step_arrays import Step
+from bunraku.world.laststep_kernel import TurnedStep, turn_around
 
-R_WHAT, R_PLACE, R_INDEX, R_SCRATCH, R_VALUES = places(0, 5)
-R_ARRAYS = 5
-# columns of R_WHAT: kind; body, or first entry of R_INDEX; first entry of R_VALUES; numbers of coordinates and rates
-KIND, FROM, TO, NQ, NV, COLUMNS = range(6)
 MOVES, CARRIES, TURNS = range(3)  # kinds: IMU, force sensor, encoders
-# columns of R_PLACE: position in the body's frame, rotation
+
+
+class Reading(Record):
+    """A sensor that is read."""
+
+    kind = whole()
+    body = whole()  # that carries it
+    to = whole()  # where its channels begin in the values
+    first = whole()  # of encoders: where their coordinates, then their rates begin in the index
+    nq = whole()
+    nv = whole()
+    position = vec3()  # in the body's frame
+    rotation = mat3()
+
+
+class ReadingArrays(Record):
+    """What readings are made of."""
+
+    readings = many(Reading)
+    index = int_vector()  # of encoders: places in q and in v
+    work = vector()  # scratch
+    values = vector()  # all channels, one behind the other
 
 
 @inline
@@ -49,61 +67,58 @@ def quaternion(R):
 
 
 @part
-def poses_now(h, last, work):
+def poses_now(s: Step, last: TurnedStep, work):
     """Rotations and angular velocities of all bodies."""
-    ints, reals, q, v = ints2(last, L_INTS), reals2(last, L_REALS), reals1(h, Q), reals1(h, V)
-    angles(ints, q, work)
+    ints, reals = last.ints, last.reals
+    angles(ints, s.q, work)
     world_pose(work)
     for k in range(3):
         st(work, OMEGA + k, 0.0)
         st(work, ALPHA + k, 0.0)
     for i in range(1, ints.shape[0]):
-        R, _, s = place(ints, reals, q, work, i)
-        spin(ints, reals, v, work, i, R, s)
+        R, _, axis = place(ints, reals, s.q, work, i)
+        spin(ints, reals, s.v, work, i, R, axis)
 
 
 @entry("h h h")
-def measure_all(h, last, own):
-    """R_VALUES; h: the world's table, last: that of its last step, own: that of the readings."""
-    what, places_, values = ints2(own, R_WHAT), reals2(own, R_PLACE), reals1(own, R_VALUES)
-    index, now, then = ints1(own, R_INDEX), reals1(own, R_SCRATCH), reals1(last, L_SCRATCH)
-    q, v = reals1(h, Q), reals1(h, V)
-    known = ints1(last, L_KNOWN)[0] != 0
+def measure_all(h, turned, own):
+    """Fill the values; h: the world's step, turned: its last step, own: the readings."""
+    s, last, t = Step(h), TurnedStep(turned), ReadingArrays(own)
+    values, now, then = t.values, t.work, last.work
+    known = last.known[0] != 0
     loads = False
     moves = False
-    for k in range(what.shape[0]):
-        loads = loads or what[k, KIND] == CARRIES
-        moves = moves or what[k, KIND] == MOVES
+    for k in range(len(t.readings)):
+        loads = loads or t.readings[k].kind == CARRIES
+        moves = moves or t.readings[k].kind == MOVES
     if loads and known:
-        turn_around(h, last)
+        turn_around(s, last)
     if moves:
-        poses_now(h, last, now)
-    for k in range(what.shape[0]):
-        to = what[k, TO]
-        w = what[k, FROM] * NW
-        if what[k, KIND] == MOVES:
-            R = mm(ld9(now, w + ROT), ld9(places_[k], 3))
+        poses_now(s, last, now)
+    for k in range(len(t.readings)):
+        one = t.readings[k]
+        to = one.to
+        w = one.body * NW
+        if one.kind == MOVES:
+            R = mm(ld9(now, w + ROT), one.rotation)
             st3(values, to, mtv(R, ld3(now, w + OMEGA)))
             x = quaternion(R)
             for d in range(4):
                 values[to + 3 + d] = x[d]
-        elif what[k, KIND] == CARRIES:
+        elif one.kind == CARRIES:
             if known:
                 body = ld9(then, w + ROT)
-                R = mm(body, ld9(places_[k], 3))
+                R = mm(body, one.rotation)
                 f = ld3(then, w + WRENCH + 3)
                 st3(values, to, mtv(R, f))
-                n = sub(ld3(then, w + WRENCH), cross(mv(body, ld3(places_[k], 0)), f))
+                n = sub(ld3(then, w + WRENCH), cross(mv(body, one.position), f))
                 st3(values, to + 3, mtv(R, n))
             else:
                 for d in range(6):
                     values[to + d] = 0.0
         else:
-            first = what[k, FROM]
-            for d in range(what[k, NQ]):
-                values[to + d] = q[index[first + d]]
-            first += what[k, NQ]
-            to += what[k, NQ]
-            for d in range(what[k, NV]):
-                values[to + d] = v[index[first + d]]
+            for d in range(one.nq):
+                values[to + d] = s.q[t.index[one.first + d]]
+            for d in range(one.nv):
+                values[to + one.nq + d] = s.v[t.index[one.first + one.nq + d]]
     return 0

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.contact import sparse
-from bunraku.contact.pgs import work_size
+from bunraku.contact.dense_front import put_dense
+from bunraku.contact.problem import put_problem
+from bunraku.contact.sparse import put_sparse
 from bunraku.errors import BunrakuError
-from bunraku.kernel.table import Table
-from bunraku.linalg.sparse_pattern import pattern_scratch
+from bunraku.kernel.record import put, zeros
 from bunraku.model import layout
 from bunraku.model.model import Model
-from bunraku.step import step_arrays as at
 from bunraku.step.island import DENSE, LARGE_STAGE, no_large
 from bunraku.step.large import solve_large
 from bunraku.step.response import BASE, HOP, SQUARE
-from bunraku.step.rows import PACK_COLUMNS, W
+from bunraku.step.step_arrays import ROOM_LARGE, ROOM_POOL, Count, Pack, RowBlock, Source, Step, Tree, W
 
 MOST = 200_000  # rows beyond which a scene is refused
 
 
 class TooLarge(BunrakuError):
     """A step needs more room than there is."""
+
+
+def ints(*shape: int) -> np.ndarray:
+    """Zeros, int64."""
+    return np.zeros(shape, dtype=np.int64)
 
 
 def trees(model: Model) -> np.ndarray:
@@ -47,81 +51,65 @@ def longest_way(model: Model) -> int:
 
 
 class Room:
-    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a table; `entries`: of a
+    """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a step; `entries`: of a
     large island's matrix, 0: there is none."""
 
-    def __init__(self, model: Model, table: Table, rows: int = 96, pool: int = 64, entries: int = 0) -> None:
+    def __init__(self, model: Model, step: Step, rows: int = 96, pool: int = 64, entries: int = 0) -> None:
         tree = trees(model)
         nb, nt = model.nb, int(tree.max(initial=0)) + 1
         sources = min(2 * rows + 1, 2 * nb) + 1
         way = longest_way(model)
-        self.model, self.table, self.rows, self.pool, self.entries = model, table, rows, pool, entries
-        integer = np.int64
-        for number, array in {
-            at.TREE: tree,
-            at.BODY_SOURCE: np.zeros(nb, integer),
-            at.JOINT_SOURCE: np.zeros(nb, integer),
-            at.TREE_COUNT: np.zeros(nt, integer),
-            at.TREE_FIRST: np.zeros((nt, 2), integer),
-            at.BY_TREE: np.zeros(sources, integer),
-            at.ISLAND_OF: np.zeros(nt, integer),
-            at.ISLAND_START: np.zeros(nt + 1, integer),
-            at.SOURCES: np.zeros((sources, 4), integer),
-            at.COUNT: np.zeros(8, integer),
-            at.HOPS: np.zeros((sources, way), integer),
-            at.LENGTHS: np.zeros(sources, integer),
-            at.TRACES: np.zeros((sources, way * HOP)),
-            at.ROOTS: np.zeros((sources, BASE)),
-            at.POOL: np.zeros(pool * SQUARE),
-            at.HEAD: np.zeros((sources, 2), integer),
-            at.PACKS: np.zeros((rows, PACK_COLUMNS), integer),
-            at.BY_ISLAND: np.zeros(rows, integer),
-            at.PACK_W: np.zeros(rows * W),
-            at.BLOCKS: np.zeros((rows, 4), integer),
-            at.BLOCK_REALS: np.zeros((rows, 3)),
-            at.RATE_B: np.zeros(rows),
-            at.RATE_P: np.zeros(rows),
-            at.LAM: np.zeros(rows),
-            at.K: np.zeros((DENSE, DENSE)),
-            at.B: np.zeros(rows),
-            at.ISLAND_INTS: np.zeros((rows, 2), integer),
-            at.ISLAND_REALS: np.zeros((rows, 3)),
-            at.ISLAND_LAM: np.zeros(rows),
-            at.SOLVER: np.zeros(work_size(DENSE, DENSE)),
-        }.items():
-            table.put(number, array)
-
+        self.model, self.step, self.rows, self.pool, self.entries = model, step, rows, pool, entries
+        put(
+            step.rows.traces,
+            lengths=ints(sources),
+            hops=ints(sources, way),
+            joints=np.zeros((sources, way * HOP)),
+            roots=np.zeros((sources, BASE)),
+            pool=np.zeros(pool * SQUARE),
+        )
+        put(
+            step.rows,
+            tree=tree,
+            body_source=ints(nb),
+            joint_source=ints(nb),
+            trees=zeros(Tree, nt),
+            by_tree=ints(sources),
+            island_of=ints(nt),
+            island_start=ints(nt + 1),
+            by_island=ints(rows),
+            sources=zeros(Source, sources),
+            count=Count(),
+            packs=zeros(Pack, rows),
+            w=np.zeros(rows * W),
+            blocks=zeros(RowBlock, rows),
+            b=np.zeros(rows),
+            p=np.zeros(rows),
+            lam=np.zeros(rows),
+        )
+        put_problem(step.problem, rows, rows)
+        put_dense(step.island, DENSE)
         if entries:
-            blocks = rows
-            for number, array in {
-                at.STARTS: np.zeros(blocks + 1, integer),
-                at.COLS: np.zeros(entries, integer),
-                at.VALUES: np.zeros(9 * entries),
-                at.SLOT: np.zeros((blocks, 2), integer),
-                at.LARGE_TREES: np.zeros((blocks, 2), integer),
-                at.LARGE_WORK: np.zeros(sparse.work_size(rows, blocks)),
-                at.LARGE_SCRATCH: np.zeros(sparse.iwork_size(blocks, nt) + pattern_scratch(nt, blocks), integer),
-            }.items():
-                table.put(number, array)
-            table.plan(LARGE_STAGE, solve_large)
-        else:
-            table.plan(LARGE_STAGE, no_large)
+            put(step.large, entry=ints(rows), first_block=ints(rows))
+            put_sparse(step.large.matrix, rows, rows, nt, entries)
+        step.source.plan(LARGE_STAGE, solve_large if entries else no_large)
 
     def grown(self, status: int) -> Room:
         """Room for what a status of the step found too small; TooLarge where a machine cannot be expected to hold it."""
         rows, pool, entries = self.rows, self.pool, self.entries
-        if status == at.ROOM_POOL:
-            pool = max(2 * pool, int(self.table.arrays[at.COUNT][at.N_POOL]))
-        elif status == at.ROOM_LARGE:
-            needed = int(self.table.arrays[at.INFO][at.LARGE_NEEDS])
+        if status == ROOM_POOL:
+            pool = max(2 * pool, int(self.step.rows.count.pool))
+        elif status == ROOM_LARGE:
+            needed = int(self.step.info.large_needs)
             entries = max(4096, 2 * entries, needed + needed // 2)
         elif rows < MOST:
             rows = min(2 * rows, MOST)
         else:
             raise TooLarge(f"more than {MOST} constraint rows; spread the scene out, or take fewer shapes")
         try:
-            return Room(self.model, self.table, rows, pool, entries)
+            return Room(self.model, self.step, rows, pool, entries)
         except MemoryError:
             raise TooLarge(
-                f"no memory for {rows} constraint rows and {entries} entries of the matrix of one group of bodies that touch; take fewer shapes"
+                f"no memory for {rows} constraint rows and {entries} entries of the matrix of one group of bodies that "
+                "touch; take fewer shapes"
             ) from None

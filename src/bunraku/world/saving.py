@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.collision import Fixed
-from bunraku.collision.shape_layout import CLIP_INTS
+from bunraku.collision.geometry import order_in_ints
+from bunraku.collision.shape_layout import ContactId
 from bunraku.errors import BunrakuError, InputError
 from bunraku.files import write_bytes
+from bunraku.kernel.record import Many
 from bunraku.model.description import Description, Shape
 from bunraku.model.plain import from_plain, to_plain
-from bunraku.step import step_arrays as at
-from bunraku.step.tie_rows import ACTIVE
+from bunraku.step.step_arrays import Info, Numbers, TieKind
 from bunraku.world.materials import Materials
 from bunraku.world.sensors import load_sensor, saved_sensor
 from bunraku.world.snapshot import GROWING, Snapshot, arrays_of, controller_name, put_back, take
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "bunraku world", 1
 DIGEST = 64
-SETTINGS, NUMBERS = [at.SWEEP_LIMIT, at.FIXED_PAIRS, at.EXACT], [at.DT, at.MARGIN, at.TOLERANCE, at.STIFFNESS, at.RATIO]
-"""Entries of `info` and `numbers` that follow from the world's options and shapes."""
+SETTINGS = ("sweep_limit", "fixed_pairs", "exact"), ("dt", "margin", "tolerance", "stiffness", "damping")
+"""What of Info and of Numbers follows from the world's options and shapes."""
 OPTIONS = ("dt", "contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
 
 
@@ -53,7 +54,7 @@ def save(world: World, path: str | Path) -> Path:
 
 def structure(world: World, snapshot: Snapshot) -> dict[str, Any]:
     """All that is not an array."""
-    from bunraku import __version__
+    from bunraku.version import __version__
 
     return {
         "format": FORMAT,
@@ -203,7 +204,7 @@ def snapshot_of(world: World, text: dict[str, Any], arrays: dict[str, np.ndarray
         if not 0 <= int(number) < len(ties.ints):
             raise InputError(f"connection {number} has no place.")
         connections.append(Connection(int(number), ties))
-    active = set(np.flatnonzero(arrays["tie_ints"][:, ACTIVE]).tolist())
+    active = set(np.flatnonzero(Many(TieKind, arrays["tie_ints"]).column("active")).tolist())
     if not active <= {c.number for c in connections}:
         raise InputError("a connection is missing.")
     pushes = []
@@ -228,6 +229,11 @@ def snapshot_of(world: World, text: dict[str, Any], arrays: dict[str, np.ndarray
     )
 
 
+def within(index: np.ndarray, count: int) -> bool:
+    """Whether all are numbers of one of `count` things."""
+    return bool(np.all((index >= 0) & (index < count)))
+
+
 def check_arrays(world: World, arrays: dict[str, np.ndarray]) -> None:
     """Sizes and kinds as this world has them, and every index within its range."""
     own = arrays_of(world)
@@ -239,20 +245,19 @@ def check_arrays(world: World, arrays: dict[str, np.ndarray]) -> None:
             raise InputError(f"array {name!r} is {a.dtype} {a.shape}, the world's {own[name].dtype} {own[name].shape}.")
         if a.dtype == np.float64 and not np.all(np.isfinite(a)):
             raise InputError(f"array {name!r} is not finite.")
-    info, shapes = arrays["info"], world._geometry.ns
+    info, numbers, shapes = Info(arrays["info"]), Numbers(arrays["numbers"]), world._geometry.ns
     known, warm = len(arrays["contact_ids"]), len(arrays["warm_ids"])
-    order = arrays["sweep_order"][CLIP_INTS : CLIP_INTS + shapes]
-    ids, bodies = arrays["contact_ids"][:, :2], arrays["tie_ints"][:, 1:3]
-    settings = [arrays["info"][SETTINGS], arrays["numbers"][NUMBERS]], [own["info"][SETTINGS], own["numbers"][NUMBERS]]
+    ids, ties = Many(ContactId, arrays["contact_ids"]), Many(TieKind, arrays["tie_ints"])
     good = (
-        all(np.array_equal(a, b) for a, b in zip(*settings))
-        and info[0] == known == len(arrays["contact_data"])
-        and len(arrays["warm_force"]) == warm >= info[1] >= 0
+        all(getattr(info, name) == getattr(world._info, name) for name in SETTINGS[0])
+        and all(getattr(numbers, name) == getattr(world._numbers, name) for name in SETTINGS[1])
+        and info.contacts == known == len(arrays["contact_data"])
+        and len(arrays["warm_force"]) == warm >= info.warm >= 0
         and len(arrays["track_q"]) == len(arrays["track_v"])
-        and info[at.TRACK_AT] >= 0
-        and np.array_equal(np.sort(order), np.arange(shapes))
-        and (not known or (ids.min() >= 0 and ids.max() < shapes))
-        and (not len(bodies) or (bodies.min() >= 0 and bodies.max() < world.model.nb))
+        and info.track_at >= 0
+        and np.array_equal(np.sort(arrays["sweep_order"][order_in_ints(shapes)]), np.arange(shapes))
+        and all(within(ids.column(name), shapes) for name in ("a", "b"))
+        and all(within(ties.column(name), world.model.nb) for name in ("body_a", "body_b"))
     )
     if not good:
         raise InputError("a number in it does not fit the rest.")

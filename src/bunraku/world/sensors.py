@@ -16,19 +16,18 @@ worlds keep both. That of an orientation is a small turn [rad] in the sensor's a
 tests/world/test_sensors.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
-from bunraku.collision import shape_layout as shape_at
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
-from bunraku.model.configuration import multiply
-from bunraku.model.description import rotation_matrix
-from bunraku.model.model import FrameInfo
+from bunraku.model.model import FrameInfo, JointInfo
+from bunraku.model.rotations import exponential, multiply, quaternion, rotation_matrix
 from bunraku.world.laststep import cross, last_contacts
 from bunraku.world.views import PRESSING
 
@@ -39,10 +38,36 @@ if TYPE_CHECKING:
 PerChannel = float | Mapping[str, Any]
 
 
+class Disturbance(TypedDict, total=False):
+    """Options of every sensor: noise (standard deviation) and bias, a number for all channels or a dict by channel."""
+
+    noise: PerChannel
+    bias: PerChannel
+
+
+class Mounting(Disturbance, total=False):
+    """Options of a sensor in a frame of a link: offset [m] and rotation (quaternion wxyz or matrix) in it."""
+
+    offset: Sequence[float]
+    rotation: Any
+
+
+class Choice(Disturbance, total=False):
+    """Options of encoders: the joints they read, all by default."""
+
+    joints: Sequence[str] | None
+
+
 class Sensor:
-    """See the module text. `read()` gives all channels; each is also an attribute."""
+    """An instrument in a world; `World.add_sensor` makes one. `read()` gives all channels with noise and bias; each is
+    also an attribute, e.g. `imu.gyro`. SI units, in the sensor's own axes."""
 
     channels: ClassVar[tuple[str, ...]] = ()
+    world: World
+    figure: Figure
+    place: str
+    noise: dict[str, np.ndarray]
+    bias: dict[str, np.ndarray]
 
     def __init__(
         self, world: World, figure: Figure, place: str, noise: PerChannel = 0.0, bias: PerChannel = 0.0
@@ -62,10 +87,13 @@ class Sensor:
         """All channels without noise and bias."""
         return self._measured()
 
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("_") or name not in type(self).channels:
-            raise AttributeError(f"{type(self).__name__} has no channel {name!r}.{closest(name, type(self).channels)}")
-        return self._disturbed(name, self._measured(name)[name])
+    if not TYPE_CHECKING:  # each kind of sensor says which attributes it has
+
+        def __getattr__(self, name: str) -> np.ndarray:
+            channels = type(self).channels
+            if name.startswith("_") or name not in channels:
+                raise AttributeError(f"{type(self).__name__} has no channel {name!r}.{closest(name, channels)}")
+            return self._disturbed(name, self._measured(name)[name])
 
     def drawn(self) -> dict[str, Any]:
         """The chance of the present step, by channel, as plain values: what a snapshot keeps."""
@@ -116,7 +144,7 @@ class Sensor:
         if np.shape(offset) != (size,):
             raise InputError(f"sensor: noise and bias of {name!r} are a number or {size} numbers.")
         if name == "orientation":
-            return multiply(value, _small_turn(offset)) if np.any(offset) else value
+            return multiply(value, exponential(offset)) if np.any(offset) else value
         return value + offset
 
     def _draw(self, name: str, size: int) -> np.ndarray:
@@ -132,14 +160,17 @@ class Sensor:
 
 
 class JointSensor(Sensor):
-    """Position, velocity and applied torque of a joint (arrays of its nq, nv, nv; for a gear's follower its own, torque
-    none)."""
+    """Position [rad or m], velocity [rad/s or m/s] and applied torque [N m or N] of a joint (arrays of its nq, nv, nv;
+    for a gear's follower its own, torque none)."""
 
-    channels = ("position", "velocity", "torque")
+    channels: ClassVar[tuple[str, ...]] = ("position", "velocity", "torque")
+    position: np.ndarray
+    velocity: np.ndarray
+    torque: np.ndarray
 
     def __init__(self, world: World, figure: Figure, joint: str, **options: Any) -> None:
         super().__init__(world, figure, joint, **options)
-        self.joint = figure.model.joint(joint)
+        self.joint: JointInfo = figure.model.joint(joint)
         for given in (self.noise, self.bias):
             if self.joint.nq != self.joint.nv and np.any(given.get("position", 0.0)):
                 raise InputError(
@@ -158,6 +189,10 @@ class JointSensor(Sensor):
 
 class MountedSensor(Sensor):
     """A sensor in a frame of a link."""
+
+    offset: np.ndarray
+    rotation: np.ndarray
+    frame: FrameInfo
 
     def __init__(
         self,
@@ -195,10 +230,12 @@ class MountedSensor(Sensor):
 
 
 class ForceTorque(MountedSensor):
-    """Force and torque that the joint which carries a link (and all that is fixed to it) puts on it, in the sensor's
-    frame."""
+    """Force [N] and torque [N m] that the joint which carries a link (and all that is fixed to it) puts on it, in the
+    sensor's frame."""
 
-    channels = ("force", "torque")
+    channels: ClassVar[tuple[str, ...]] = ("force", "torque")
+    force: np.ndarray
+    torque: np.ndarray
 
     def __init__(self, world: World, figure: Figure, link: str, **options: Any) -> None:
         super().__init__(world, figure, link, **options)
@@ -213,38 +250,43 @@ class ForceTorque(MountedSensor):
 
 
 class SoleForce(MountedSensor):
-    """Sum of the contact forces on a link (for a frame: on its whole body) about the sensor's origin, and their centre
-    of pressure (NaN without)."""
+    """Sum of the contact forces [N] on a link (for a frame: on its whole body), their torque [N m] about the sensor's
+    origin, and their centre of pressure [m] (NaN without)."""
 
-    channels = ("force", "torque", "cop")
+    channels: ClassVar[tuple[str, ...]] = ("force", "torque", "cop")
+    force: np.ndarray
+    torque: np.ndarray
+    cop: np.ndarray
 
     def measure(self, *channels: str) -> dict[str, np.ndarray]:
         """Mean of the last step."""
         g, number = self.world._geometry, list(self.world._figures).index(self.figure.name)
-        own = (g.ints[:, shape_at.FIGURE] == number) & (g.ints[:, shape_at.BODY] == self.body)
+        own = (g.figure == number) & (g.body == self.body)
         if self.figure.model.frame(self.place).is_link:
             own &= np.array([link == self.place for link in g.links])
-        ids, data, force = last_contacts(self.world)
-        sign = own[ids[:, shape_at.SHAPE_A]].astype(float) - own[ids[:, shape_at.SHAPE_B]]
+        last = last_contacts(self.world)
+        sign = own[last.a].astype(float) - own[last.b]
         x, _, R = self.start_pose()
-        arm = data[:, shape_at.POINT : shape_at.POINT + 3] - x
-        normal = data[:, shape_at.NORMAL : shape_at.NORMAL + 3]
-        press = np.where(sign != 0, np.maximum((force * normal).sum(1), 0.0), 0.0)
+        arm = last.point - x
+        press = np.where(sign != 0, np.maximum((last.force * last.normal).sum(1), 0.0), 0.0)
         cop = press @ arm / press.sum() if press.sum() > PRESSING else np.full(3, np.nan)
-        force = sign[:, None] * force
+        force = sign[:, None] * last.force
         return {"force": R.T @ force.sum(0), "torque": R.T @ cross(arm, force).sum(0), "cop": R.T @ cop}
 
 
 class IMU(MountedSensor):
     """Specific force [m/s^2], angular velocity [rad/s] and orientation (quaternion wxyz, world <- sensor)."""
 
-    channels = ("acceleration", "gyro", "orientation")
+    channels: ClassVar[tuple[str, ...]] = ("acceleration", "gyro", "orientation")
+    acceleration: np.ndarray
+    gyro: np.ndarray
+    orientation: np.ndarray
 
     def measure(self, *channels: str) -> dict[str, np.ndarray]:
         """Acceleration: mean of the last step; the others: now."""
         k, body = kinematics(self.figure.model, self.figure.q.copy(), self.figure.v.copy()), self.frame.body
         now = k.rotation[body] @ self.frame.rotation
-        found = {"gyro": now.T @ k.twist[body, 3:], "orientation": _quaternion(now)}
+        found = {"gyro": now.T @ k.twist[body, 3:], "orientation": quaternion(now)}
         if channels and "acceleration" not in channels:
             return found
         x, origin, R = self.start_pose()
@@ -255,10 +297,15 @@ class IMU(MountedSensor):
 
 
 class Encoders(Sensor):
-    """Positions and velocities of many joints in the order given, each joint's numbers behind those of the one before;
-    quaternions of balls take no noise."""
+    """Positions [rad or m] and velocities [rad/s or m/s] of many joints in the order given, each joint's numbers behind
+    those of the one before; quaternions of balls take no noise."""
 
-    channels = ("position", "velocity")
+    channels: ClassVar[tuple[str, ...]] = ("position", "velocity")
+    position: np.ndarray
+    velocity: np.ndarray
+    joints: tuple[str, ...]
+    iq: np.ndarray
+    iv: np.ndarray
 
     def __init__(
         self, world: World, figure: Figure, place: str, *, joints: Sequence[str] | None = None, **options: Any
@@ -340,21 +387,3 @@ def load_sensor(world: World, saved: Mapping[str, Any]) -> Sensor:
     if saved["kind"] not in KINDS:
         raise InputError(f"a sensor of an unknown kind {saved['kind']!r}.")
     return KINDS[saved["kind"]](world, world[saved["figure"]], str(saved["place"]), **dict(saved["options"]))
-
-
-def _quaternion(R: np.ndarray) -> np.ndarray:
-    """wxyz of a rotation matrix, w >= 0, from its largest component (Shepperd 1978): ten times as quick as the careful
-    one of `model.build`."""
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
-    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
-    k = max(range(4), key=squares.__getitem__)
-    t = squares[k]
-    rows = ((t, h - f, c - g, d - b), (h - f, t, b + d, c + g), (c - g, b + d, t, f + h), (d - b, c + g, f + h, t))
-    q = np.array(rows[k]) * (0.5 / t**0.5)
-    return q if q[0] >= 0 else -q
-
-
-def _small_turn(x: np.ndarray) -> np.ndarray:
-    """Quaternion of a rotation vector."""
-    angle = float(np.linalg.norm(x))
-    return np.array([np.cos(angle / 2), *(np.sin(angle / 2) / angle * x)])

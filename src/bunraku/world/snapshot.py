@@ -7,6 +7,7 @@ broken, pushes with the time at which they end, sensors with what chance gave th
 tests/world/test_saving.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import json
@@ -18,7 +19,8 @@ import numpy as np
 
 from bunraku.collision.shape_layout import FULL
 from bunraku.errors import BunrakuError, InputError
-from bunraku.step.step_arrays import FIXED_PAIRS
+from bunraku.kernel.record import flat
+from bunraku.step.step_arrays import Info
 from bunraku.world.randomness import packed, unpack
 from bunraku.world.ties import Connection
 
@@ -74,10 +76,11 @@ def put_back(world: World, snapshot: Snapshot) -> None:
         raise InputError("restore: the snapshot is of a world with other figures.")
     if len(snapshot.controllers) > len(world._controllers):
         raise InputError(
-            f"restore: the snapshot has {len(snapshot.controllers)} controllers, this world {len(world._controllers)}; add them first."
+            f"restore: the snapshot has {len(snapshot.controllers)} controllers, this world {len(world._controllers)}; "
+            "add them first."
         )
-    shapes = len(snapshot.arrays["sweep_order"]), int(snapshot.arrays["info"][FIXED_PAIRS])
-    if shapes != (len(world._contacts.ints), int(world._info[FIXED_PAIRS])):
+    shapes = len(snapshot.arrays["sweep_order"]), int(Info(snapshot.arrays["info"]).fixed_pairs)
+    if shapes != (len(world._contacts.ints), int(world._info.fixed_pairs)):
         raise InputError(
             "restore: the snapshot is of a world with other shapes; take one after the last shape was added."
         )
@@ -105,11 +108,11 @@ def put_back(world: World, snapshot: Snapshot) -> None:
 
 def arrays_of(world: World) -> dict[str, np.ndarray]:
     """The arrays of the state by name, not copied."""
-    n = int(world._info[0])
+    n = int(world._info.contacts)
     shown = {
         "contact_ids": world._contacts.ids[:n],
         "contact_data": world._contacts.data[:n],
-        "numbers": world._numbers,
+        "numbers": flat(world._numbers),
         "track_q": world._track[0],
         "track_v": world._track[1],
         "random": packed(world.rng),

@@ -1,5 +1,5 @@
-"""Connections between bodies, made and cut while the world runs: rows of a table, no re-modelling (000, section 2; N1,
-N4).
+"""Connections between bodies, made and cut while the world runs: rows of a table, no re-modelling (Nakamura & Yamane
+2000, section 2).
 
 The frame of a connection has world axes at the moment and place it is made, and is fixed to the first body from then
 on.
@@ -14,28 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.kernel.table import Table
-from bunraku.step import step_arrays as at
-from bunraku.step.tie_rows import (
-    ACTIVE,
-    AXES,
-    BODY_A,
-    BODY_B,
-    BROKEN,
-    CONNECTION,
-    DAMP,
-    ENDLESS,
-    MOST_FORCE,
-    MOST_TORQUE,
-    PLACE_A,
-    PLACE_B,
-    REST,
-    SPRING,
-    STIFF,
-    TIE_COLUMNS,
-    TURN_A,
-    TURN_B,
-)
+from bunraku.kernel.record import Many, flat, load, put, zeros
+from bunraku.step.step_arrays import Step, Tie, TieKind
+from bunraku.step.tie_rows import CONNECTION, ENDLESS, SPRING
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -47,7 +28,7 @@ Anchor = tuple[int, np.ndarray, np.ndarray]
 @dataclass
 class Connection:
     """A connection or spring of a world. `active` tells whether it still holds, `broken` whether it was pulled apart;
-    `force`, `torque` what it carried last."""
+    `force` [N], `torque` [N m] what it carried last, in its own frame, on the first link."""
 
     number: int
     ties: Ties
@@ -55,22 +36,22 @@ class Connection:
     @property
     def active(self) -> bool:
         """Whether it holds."""
-        return self.ties.connections.get(self.number) is self and bool(self.ties.ints[self.number, ACTIVE])
+        return self.ties.connections.get(self.number) is self and bool(self.ties.kinds[self.number].active)
 
     @property
     def broken(self) -> bool:
         """Whether it was pulled harder than it bears."""
-        return self.ties.connections.get(self.number) is self and bool(self.ties.ints[self.number, BROKEN])
+        return self.ties.connections.get(self.number) is self and bool(self.ties.kinds[self.number].broken)
 
     @property
     def break_force(self) -> float:
         """Force [N] above which it breaks."""
-        return float(self.ties.reals[self.number, MOST_FORCE])
+        return float(self.ties.ties[self.number].most_force)
 
     @property
     def break_torque(self) -> float:
         """Torque [N m] above which it breaks."""
-        return float(self.ties.reals[self.number, MOST_TORQUE])
+        return float(self.ties.ties[self.number].most_torque)
 
     @property
     def force(self) -> np.ndarray:
@@ -93,21 +74,24 @@ class Ties:
         self._allot(0)
 
     def _allot(self, n: int) -> None:
-        self.ints = np.zeros((n, 5), dtype=np.int64)
-        self.reals = np.zeros((n, TIE_COLUMNS))
+        self.ints, self.reals = zeros(TieKind, n), zeros(Tie, n)
         self.impulse = np.zeros(6 * n)
         self.last = np.zeros(6 * n)  # forces of the last step
         self.resized = True  # the world's table must hear of the new arrays
 
-    def put_into(self, table: Table) -> None:
-        """Tell a table where the arrays are."""
-        for number, array in (
-            (at.TIE_INTS, self.ints),
-            (at.TIE_REALS, self.reals),
-            (at.TIE_IMPULSE, self.impulse),
-            (at.TIE_LAST, self.last),
-        ):
-            table.put(number, array)
+    @property
+    def kinds(self) -> Many[TieKind]:
+        """What every connection is."""
+        return Many(TieKind, self.ints)
+
+    @property
+    def ties(self) -> Many[Tie]:
+        """Numbers of every connection."""
+        return Many(Tie, self.reals)
+
+    def put_into(self, step: Step) -> None:
+        """Tell a step where the arrays are."""
+        put(step, tie_kinds=self.ints, ties=self.reals, tie_impulse=self.impulse, tie_last=self.last)
         self.resized = False
 
     def resize(self, n: int) -> None:
@@ -119,64 +103,51 @@ class Ties:
         self.impulse[: 6 * k], self.last[: 6 * k] = impulse[: 6 * k], last[: 6 * k]
 
     def make(
-        self,
-        world: World,
-        a: Anchor,
-        b: Anchor,
-        at: Sequence[float] | None,
-        axes: str,
-        break_force: float,
-        break_torque: float,
-        stiffness: float,
-        damping: float,
+        self, world: World, ends: tuple[Anchor, Anchor], at: Sequence[float] | None, axes: str, law: Tie
     ) -> Connection:
-        """A new connection; raises InputError on bad axes or numbers."""
+        """A new connection of a law (`law_of`); raises InputError on bad axes or numbers."""
         mask = parse_axes(axes)
-        point = a[1] if at is None else _point(at, "connect: `at`")
-        if a[0] == b[0]:
+        point = ends[0][1] if at is None else _point(at, "connect: `at`")
+        if ends[0][0] == ends[1][0]:
             raise InputError("connect: both ends are on the same body.")
-        if not break_force > 0 or not break_torque > 0:
+        if not law.most_force > 0 or not law.most_torque > 0:
             raise InputError("connect: break_force and break_torque must be positive.")
-        _check_spring("connect", stiffness, damping)
-        return self._enter(
-            world, CONNECTION, mask, (a, point), (b, point), stiffness, damping, 0.0, break_force, break_torque
-        )
+        _check_spring("connect", law)
+        return self._enter(world, CONNECTION, mask, ends, (point, point), law)
 
     def spring(
-        self, world: World, a: Anchor, b: Anchor, at_a: Sequence[float] | None, at_b: Sequence[float] | None,
-        stiffness: float, damping: float, rest: float | None, break_force: float,
-    ) -> Connection:  # fmt: skip
+        self,
+        world: World,
+        ends: tuple[Anchor, Anchor],
+        at: Sequence[Sequence[float] | None],
+        rest: float | None,
+        law: Tie,
+    ) -> Connection:
         """A spring between two points."""
-        ends = [x[1] if p is None else _point(p, "spring: a point") for x, p in ((a, at_a), (b, at_b))]
-        if a[0] == b[0]:
+        points = [x[1] if p is None else _point(p, "spring: a point") for x, p in zip(ends, at)]
+        if ends[0][0] == ends[1][0]:
             raise InputError("spring: both ends are on the same body.")
-        _check_spring("spring", stiffness, damping)
-        length = float(np.linalg.norm(ends[0] - ends[1])) if rest is None else float(rest)
-        if not (np.isfinite(length) and length >= 0) or not break_force > 0:
+        _check_spring("spring", law)
+        law.rest = float(np.linalg.norm(points[0] - points[1])) if rest is None else float(rest)
+        if not (np.isfinite(law.rest) and law.rest >= 0) or not law.most_force > 0:
             raise InputError("spring: rest must be 0 or more, break_force positive.")
-        return self._enter(
-            world, SPRING, 0, (a, ends[0]), (b, ends[1]), stiffness, damping, length, break_force, np.inf
-        )
+        return self._enter(world, SPRING, 0, ends, (points[0], points[1]), law)
 
     def _enter(
-        self, world: World, kind: int, mask: int, a: tuple[Anchor, np.ndarray], b: tuple[Anchor, np.ndarray],
-        stiffness: float, damping: float, rest: float, force: float, torque: float,
-    ) -> Connection:  # fmt: skip
-        free = np.flatnonzero(self.ints[:, ACTIVE] == 0)
+        self, world: World, kind: int, mask: int, ends: tuple[Anchor, Anchor], points: tuple[np.ndarray, ...], law: Tie
+    ) -> Connection:
+        free = np.flatnonzero(self.kinds.column("active") == 0)
         if len(free) == 0:
             self.resize(max(4, 2 * len(self.ints)))
-            free = np.flatnonzero(self.ints[:, ACTIVE] == 0)
+            free = np.flatnonzero(self.kinds.column("active") == 0)
         k = int(free[0])
-        self.ints[k] = 0
-        self.ints[k, ACTIVE], self.ints[k, AXES] = kind, mask
-        for ((body, _, _), point), which, place, turn in ((a, BODY_A, PLACE_A, TURN_A), (b, BODY_B, PLACE_B, TURN_B)):
-            p, R = body_pose(world, body)
-            self.ints[k, which] = body
-            self.reals[k, place : place + 3] = R.T @ (point - p)
-            self.reals[k, turn : turn + 9] = R.T.ravel()
-        self.reals[k, STIFF], self.reals[k, DAMP] = min(stiffness, ENDLESS), damping
-        self.reals[k, REST] = rest
-        self.reals[k, MOST_FORCE], self.reals[k, MOST_TORQUE] = min(force, ENDLESS), min(torque, ENDLESS)
+        what = self.kinds[k]
+        what.active, what.axes, what.broken = kind, mask, 0
+        what.body_a, what.body_b = ends[0][0], ends[1][0]
+        for side, end, point in zip("ab", ends, points):
+            place, turn = in_body(world, end[0], point)
+            load(law, {f"place_{side}": place, f"turn_{side}": turn})
+        self.reals[k] = flat(law)
         self.impulse[6 * k : 6 * k + 6] = self.last[6 * k : 6 * k + 6] = 0.0
         connection = self.connections[k] = Connection(k, self)
         return connection
@@ -184,7 +155,7 @@ class Ties:
     def cut(self, connection: Connection) -> None:
         """Let go."""
         if self.connections.get(connection.number) is connection:
-            self.ints[connection.number, ACTIVE] = 0
+            self.kinds[connection.number].active = 0
             self.impulse[6 * connection.number : 6 * connection.number + 6] = 0.0
 
 
@@ -195,8 +166,16 @@ def _point(x: Sequence[float], what: str) -> np.ndarray:
     return point
 
 
-def _check_spring(what: str, stiffness: float, damping: float) -> None:
-    if not stiffness >= 0 or not (np.isfinite(damping) and damping >= 0) or stiffness + damping == 0:
+def law_of(stiffness: float, damping: float, break_force: float = np.inf, break_torque: float = np.inf) -> Tie:
+    """Numbers of a connection without its places; infinite ones stand for what is rigid and never breaks."""
+    law = Tie()
+    law.stiff, law.damp = min(stiffness, ENDLESS), damping
+    law.most_force, law.most_torque = min(break_force, ENDLESS), min(break_torque, ENDLESS)
+    return law
+
+
+def _check_spring(what: str, law: Tie) -> None:
+    if not law.stiff >= 0 or not (np.isfinite(law.damp) and law.damp >= 0) or law.stiff + law.damp == 0:
         raise InputError(f"{what}: stiffness and damping must be 0 or more, and not both 0.")
 
 
@@ -216,9 +195,10 @@ def parse_axes(axes: str) -> int:
     return sum(1 << NAMES.index(w) for w in set(flat))
 
 
-def body_pose(world: World, body: int) -> tuple[np.ndarray, np.ndarray]:
-    """(origin, rotation) of a body of the combined model."""
+def in_body(world: World, body: int, point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A point of the world and the world's axes, row by row, in the frame of a body of the combined model."""
     from bunraku.dynamics.functions import kinematics
 
     k = kinematics(world.model, world.q)
-    return k.position[body], k.rotation[body]
+    R = k.rotation[body]
+    return R.T @ (point - k.position[body]), R.T.ravel()

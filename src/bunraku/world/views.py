@@ -1,5 +1,4 @@
-"""What a user reads after a step: contact patches with their states, wrenches and margins (N7, N9, N12), and the
-report.
+"""What a user reads after a step: contact patches with their states, wrenches and margins, and the report.
 
 A patch is a pair of shapes. Its region is the convex polygon of the points that touch; its state follows from the
 centre of pressure pv = sum(fz p) / sum(fz): inside the region it is a surface, on an edge (or inside a line) a line, on
@@ -11,13 +10,15 @@ and so the state are.
     margins  normal  fz [N]
              edge    distance of pv from the region's rim [m]; 0 for a point, to the nearer end for a line
              friction  mu fz - |f| [N]
-             spin    nzS - |nzv| [N m], nzS = d (mu fz - |f|), nzv the moment about pv, d the mean distance of the region from pv (33)
+             spin    nzS - |nzv| [N m], nzS = d (mu fz - |f|), nzv the moment about pv, d the mean distance of the
+                     region from pv (Nakamura & Yamane 2000, (33))
 
 The iterative solver gives each point a friction cone of its own, and corners lie further out than d: there `spin` may
 be below zero. Forces are means of the step, points are those of its start, `slip` and `motion` are of its end. Checked
 in tests/world/test_views.py.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -26,24 +27,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.collision import shape_layout as at
 from bunraku.collision.regions import Region, region
-from bunraku.step import step_arrays as arrays
-from bunraku.step.contact_rows import LINKED, STATIC
+from bunraku.collision.shape_layout import Contact
+from bunraku.kernel.record import Many, zeros
+from bunraku.step.step_log import PRESSING, TOUCH
 from bunraku.step.virtual_link.link_memory import link_state
 from bunraku.world.laststep import cross, last_contacts
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
 
-TOUCH = 1e-6  # m: a point with a smaller gap touches, whether it presses or not; also when points and lines are one
-PRESSING = 1e-9  # N
 RESTING = 1e-4  # m/s of slip below which a patch sticks
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContactInfo:
-    """One contact patch: two shapes. Forces act on `a`; world axes, SI units; see the module text."""
+    """One contact patch: two shapes that touch. Forces [N] act on `a`; world axes, SI units. `force`, `cop`, `state`,
+    `motion` and `margins` say how it carries; see docs/world.md."""
 
     a: str
     b: str
@@ -57,6 +57,11 @@ class ContactInfo:
     mu: float  # friction coefficient
     solves: int  # sweeps of the iterative solver in the step, solves of virtual links
     link: str | None = None  # state that contact by virtual links found
+
+    def __repr__(self) -> str:
+        sides = " on ".join(f"{figure}.{link}" for figure, link in self.bodies)
+        at = ", ".join(f"{x:.3f}" for x in self.cop)
+        return f"<ContactInfo {sides}: {self.state}, {float(self.force @ self.normal):.4g} N at ({at})>"
 
     @property
     def force(self) -> np.ndarray:
@@ -161,8 +166,9 @@ class ContactInfo:
 
 def _patch(points: np.ndarray, normal: np.ndarray) -> Region:
     """The region of points (n, 3)."""
-    data = np.zeros((len(points), at.NC))
-    data[:, at.POINT : at.POINT + 3], data[:, at.NORMAL : at.NORMAL + 3] = points, normal
+    data = zeros(Contact, len(points))
+    contacts: Many[Contact] = Many(Contact, data)
+    contacts.column("point")[:], contacts.column("normal")[:] = points, normal
     return region(data, tolerance=TOUCH)
 
 
@@ -175,8 +181,9 @@ def _edge(corners: np.ndarray, p: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of the last step: contacts, constraint rows of the largest island, sweeps, residual, overlap [m], what
-    did not converge."""
+    """Figures of the last step: contacts, islands, constraint rows of the largest island, sweeps of the solver,
+    relative residual, overlap `penetration` [m], islands `unsolved`, kinetic and potential energy [J];
+    `worst_residual`, `most_sweeps` and `unsolved_in_all` are those of all steps since `World.forget_worst`."""
 
     contacts: int = 0
     islands: int = 0
@@ -192,73 +199,76 @@ class Report:
     fallback: int = 0  # 1 where virtual links handed the step to the iterative solver
     fallbacks: int = 0  # such steps in the world's life
     solves: int = 0
-    extra: dict[str, float] = field(default_factory=dict)
+    extra: dict[str, float] = field(default_factory=dict[str, float])
 
     @staticmethod
     def of(world: World) -> Report:
         """Read it off a world."""
         from bunraku.dynamics.functions import energy
 
-        info, n = world._info, int(world._info[0])
-        gaps = world._contacts.data[:n, at.GAP]
+        info, numbers = world._info, world._numbers
+        gaps = world._step.detection.contacts.column("gap")[: info.contacts]
         return Report(
-            contacts=n,
-            islands=int(info[5]),
-            rows=int(info[6]),
-            sweeps=int(info[2]),
-            residual=float(world._numbers[arrays.RESIDUAL]),
+            contacts=int(info.contacts),
+            islands=int(info.islands),
+            rows=int(info.largest),
+            sweeps=int(info.sweeps),
+            residual=float(numbers.residual),
             penetration=float(max(0.0, -gaps.min(initial=0.0))),
-            unsolved=int(info[arrays.UNSOLVED]),
-            worst_residual=float(world._numbers[arrays.RESIDUAL_MOST]),
-            most_sweeps=int(info[arrays.SWEEPS_MOST]),
-            unsolved_in_all=int(info[arrays.UNSOLVED_ALL]),
-            fallback=int(info[arrays.FELL]),
-            fallbacks=int(info[arrays.FALLBACK]),
-            solves=int(info[arrays.SOLVES]),
+            unsolved=int(info.unsolved),
+            worst_residual=float(numbers.worst_residual),
+            most_sweeps=int(info.most_sweeps),
+            unsolved_in_all=int(info.unsolved_in_all),
+            fallback=int(info.fell),
+            fallbacks=int(info.fallbacks),
+            solves=int(info.solves),
             energy=float(energy(world.model, world.q, world.v)),
         )
 
 
 def friction_of(world: World, shape_a: int, shape_b: int) -> float:
     """Friction coefficient between two shapes of a world, by their numbers."""
-    ints = world._geometry.ints
-    table = world._table.arrays[arrays.MATERIALS]
-    count = round(len(table) ** 0.5)
-    return float(table[ints[shape_a, at.MATERIAL] * count + ints[shape_b, at.MATERIAL], STATIC])
+    kinds, materials = world._geometry.kinds, world._step.materials
+    count = round(len(materials) ** 0.5)
+    return float(materials[kinds[shape_a].material * count + kinds[shape_b].material].static)
 
 
 def owner_of(world: World, shape: int) -> tuple[str, str]:
     """(figure, link) of a shape; ("world", its name or kind) where it is fixed."""
     g = world._geometry
-    number = int(g.ints[shape, at.FIGURE])
+    number = int(g.figure[shape])
     return (list(world._figures)[number], g.links[shape]) if number >= 0 else ("world", g.names[shape])
 
 
 def contact_views(world: World) -> list[ContactInfo]:
     """Patches of the last step."""
-    ids, data, force = last_contacts(world)
-    if len(ids) == 0:
+    last = last_contacts(world)
+    if len(last) == 0:
         return []
-    g, poses, sweeps, out = world._geometry, world._last.poses(), int(world._info[arrays.SWEEPS]), []
+    g, poses, sweeps = world._geometry, world._last.poses(), int(world._info.sweeps)
+    out: list[ContactInfo] = []
     linked = world.contact == "virtual_link"
-    if linked and not world._info[arrays.FELL]:
-        sweeps = int(world._info[arrays.SOLVES])
-    for patch in dict.fromkeys(ids[:, at.PATCH].tolist()):
-        rows = np.flatnonzero(ids[:, at.PATCH] == patch)
-        points, normal = data[rows, at.POINT : at.POINT + 3], data[rows[0], at.NORMAL : at.NORMAL + 3]
-        press = np.maximum(force[rows] @ normal, 0.0)
+    if linked and not world._info.fell:
+        sweeps = int(world._info.solves)
+    for patch in dict.fromkeys(last.patch.tolist()):
+        rows = np.flatnonzero(last.patch == patch)
+        first = int(rows[0])
+        points, normal, force = last.point[rows], last.normal[first], last.force[rows]
+        press = np.maximum(force @ normal, 0.0)
         cop = press @ points / press.sum() if press.sum() > 0 else points.mean(0)
-        twist, (a, b) = np.zeros(6), (int(ids[rows[0], k]) for k in (at.SHAPE_A, at.SHAPE_B))
+        twist, a, b = np.zeros(6), int(last.a[first]), int(last.b[first])
         for shape, sign in ((a, 1.0), (b, -1.0)):
-            body = g.ints[shape, at.BODY]
+            body = g.body[shape]
             t = poses.twist[body]
             twist[:3] += sign * (t[:3] + cross(t[3:], cop - poses.position[body]))
             twist[3:] += sign * t[3:]
-        gaps, bodies = data[rows, at.GAP].copy(), (owner_of(world, a), owner_of(world, b))
+        bodies, state = (owner_of(world, a), owner_of(world, b)), None
+        if linked:
+            state = link_state(world._step.memory[first].linked)
         out.append(
             ContactInfo(
-                g.names[a], g.names[b], bodies, points.copy(), normal.copy(), gaps, force[rows], cop, twist,
-                friction_of(world, a, b), sweeps, link_state(world._warm_force[rows[0], LINKED]) if linked else None,
+                g.names[a], g.names[b], bodies, points, normal.copy(), last.gap[rows], force, cop, twist,
+                friction_of(world, a, b), sweeps, state,
             )
         )  # fmt: skip
     return out

@@ -5,17 +5,20 @@
     fig = world.add(bk.human(), at=(0, 0, 0.901))
     world.run(seconds=2.0)
 
-Positions are where models' root frames go. Contacts are rigid and solved by `pgs` (constraint.contact). A connection
+Positions are where models' root frames go. `contact` says how contacts are solved: "pgs", rigid, by the iterative
+solver (bunraku.contact); "virtual_link", rigid, by hypotheses about how patches touch (bunraku.step.virtual_link);
+"penalty", springs and dampers (bunraku.step.contact_rows). A connection
 ties any of the six axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point where it is
 made, and the frame has world axes then. A step that fails raises `StepDiverged` and leaves the world at its last good
 state. Checked in tests/world/.
 """
 
+# pyright: reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -23,42 +26,97 @@ from bunraku.collision import Contacts, Fixed, Geometry
 from bunraku.collision.shape_layout import FULL, PAIRS_FULL
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
+from bunraku.kernel.record import flat, handle, put, zeros
 from bunraku.kernel.table import Table
-from bunraku.model.configuration import multiply
-from bunraku.model.description import Note, Shape, rotation_matrix
+from bunraku.model.description import Note, Shape
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
-from bunraku.step import step_arrays as at
-from bunraku.step.contact_rows import FORCE_COLUMNS
+from bunraku.model.rotations import multiply, rotation_matrix
 from bunraku.step.euler import steps
+from bunraku.step.step_arrays import (
+    DIVERGED,
+    LOOPS_LARGE,
+    NOT_FINITE,
+    ROOM,
+    ROOM_LARGE,
+    ROOM_POOL,
+    ContactId,
+    ContactMemory,
+    ContactSpring,
+    Drive,
+    Info,
+    Numbers,
+    Step,
+)
 from bunraku.world import contact_models as models
 from bunraku.world import joints, watched
-from bunraku.world.diverged import StepDiverged, check_finite, diverged
-from bunraku.world.figure import Figure, LinkOf, anchor
+from bunraku.world.diverged import StepDiverged, check_finite, diverged, steps_in, whole_steps
+from bunraku.world.figure import Figure, LinkOf, anchor, link_of
 from bunraku.world.general_shapes import general_steps, refuse_without_extra
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.prepare import prepare
 from bunraku.world.room import Room, TooLarge
-from bunraku.world.sensors import Sensor, sensor_of
+from bunraku.world.sensors import (
+    IMU,
+    Choice,
+    Disturbance,
+    Encoders,
+    ForceTorque,
+    JointSensor,
+    Mounting,
+    Sensor,
+    SoleForce,
+    sensor_of,
+)
 from bunraku.world.snapshot import Snapshot, put_back, take
-from bunraku.world.ties import Connection, Ties
+from bunraku.world.ties import Connection, Ties, law_of
 from bunraku.world.views import ContactInfo, Report, contact_views
+
+At = LinkOf | Figure | str
 
 
 class World(watched.Watched):
-    """See the module text. dt [s]; gravity [m/s^2]; tolerance: relative residual of the contact problem; margin [m]:
-    how far ahead contacts are seen; integrator: "euler" (semi-implicit) or "rk4" (bunraku.step.rk4); seed: of `rng`,
-    the world's one source of chance (noise of sensors)."""
+    """Figures and things that are stepped together, with contacts, joint limits, connections, drives and sensors.
 
+        world = World(dt=0.001)
+        world.add_ground(friction=0.8)
+        figure = world.add(bk.human(), at=(0, 0, 0.901))
+        world.run(seconds=2.0)
+
+    dt [s]; contact: "pgs", "virtual_link" or "penalty" (stiffness [N/m], damping [N s/m] of a point); integrator:
+    "euler" (semi-implicit) or "rk4"; gravity [m/s^2]; tolerance: relative residual of the contact problem, in at most
+    so many sweeps; margin [m]: how far ahead contacts are seen; seed: of `rng`, the world's one source of chance (noise
+    of sensors). A step that fails raises StepDiverged and leaves the world at its last good state. See docs/world.md.
+    """
+
+    dt: float  # s
+    contact: str
+    integrator: str
+    gravity: tuple[float, ...]  # m/s^2
+    tolerance: float
+    sweeps: int
+    margin: float  # m
+    stiffness: float  # N/m
+    damping: float  # N s/m
+    time: float  # s
+    rng: np.random.Generator
+    q: np.ndarray  # (nq,) coordinates of all figures, one after the other
+    v: np.ndarray  # (nv,) rates
+    tau: np.ndarray  # (nv,) N m or N: torques of motors
+    target_q: np.ndarray  # (nq,) where servos lead
+    target_v: np.ndarray  # (nv,)
+    applied: np.ndarray  # (nv,) N m or N: of all drives in the last step
+    drive: np.ndarray  # (nv, …) a Drive of bunraku.step.step_arrays a row
     # made by bunraku.world.prepare
     _table: Table
+    _step: Step  # the same by name
     _geometry: Geometry
     _contacts: Contacts
     _room: Room
     _last: LastStep
-    _info: np.ndarray
-    _numbers: np.ndarray
+    _info: Info
+    _numbers: Numbers
     _f_ext: np.ndarray
     _moved: np.ndarray
     _joint_impulse: np.ndarray
@@ -92,7 +150,7 @@ class World(watched.Watched):
         self.sensors: list[Sensor] = []
         none = np.zeros(0)
         self.q, self.v, self.tau, self.target_q, self.target_v, self.applied = (none.copy() for _ in range(6))
-        self.drive = np.zeros((0, joints.DRIVE_COLUMNS))
+        self.drive = zeros(Drive, 0)
         self._track = (np.zeros((0, 0)), np.zeros((0, 0)))
         self._figures: dict[str, Figure] = {}
         self._fixed: list[Fixed] = []
@@ -105,6 +163,10 @@ class World(watched.Watched):
         self._pushes: list[tuple[str, str, np.ndarray, float]] = []
         self._controllers: list[Callable[[World], None]] = []
         self._ready = False
+
+    def __repr__(self) -> str:
+        names = ", ".join(list(self._figures)[:6]) + (" …" if len(self._figures) > 6 else "")
+        return f"<World at {self.time:g} s, dt {self.dt:g} s, {self.contact}, {self.integrator}: {names or 'empty'}>"
 
     # ---- building
     # -------------------------------------------------------------------------------------------------------------
@@ -123,6 +185,8 @@ class World(watched.Watched):
         """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or
         restitution None leaves them to the other side. self_collision False: its own links never touch each other
         (hulls of a robot's meshes often overlap)."""
+        if not isinstance(model, Model):
+            raise InputError(f"World.add: {model!r} is no Model; write bk.human(), bk.box(…), or bk.load(path).")
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
@@ -141,7 +205,7 @@ class World(watched.Watched):
                     raise InputError(f"World: `at` needs three finite numbers, got {at}.")
                 q[root.iq : root.iq + 3] = x
             if rotation is not None:
-                from bunraku.model.build import quaternion
+                from bunraku.model.rotations import quaternion
 
                 turn = quaternion(rotation_matrix(rotation))
                 q[root.iq + 3 : root.iq + 7] = multiply(turn, q[root.iq + 3 : root.iq + 7])
@@ -195,8 +259,8 @@ class World(watched.Watched):
 
     def connect(
         self,
-        a: LinkOf | Figure,
-        b: LinkOf | Figure | None = None,
+        a: LinkOf | Figure | str,
+        b: LinkOf | Figure | str | None = None,
         *,
         at: Sequence[float] | None = None,
         axes: str = "x y z",
@@ -205,8 +269,8 @@ class World(watched.Watched):
         compliance: float = 0.0,
         damping: float = 0.0,
     ) -> Connection:
-        """Tie a link to another, or to the world (None), along some of x y z rx ry rz; see the module text for the
-        frame.
+        """Tie a link to another, or to the world (None), along some of x y z rx ry rz of a frame that has world axes
+        now and is fixed to the first link from then on. A link is `figure["name"]` or "figure.name".
 
         at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the
         step's mean force exceeds it. compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with
@@ -216,13 +280,13 @@ class World(watched.Watched):
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
-        ends = anchor(a), anchor(b)
-        return self._ties.make(self, *ends, at, axes, break_force, break_torque, stiffness, damping)
+        law = law_of(stiffness, damping, break_force, break_torque)
+        return self._ties.make(self, (self._end("connect", a), self._end("connect", b)), at, axes, law)
 
     def spring(
         self,
-        a: LinkOf | Figure,
-        b: LinkOf | Figure | None = None,
+        a: LinkOf | Figure | str,
+        b: LinkOf | Figure | str | None = None,
         *,
         at_a: Sequence[float] | None = None,
         at_b: Sequence[float] | None = None,
@@ -235,8 +299,12 @@ class World(watched.Watched):
         coordinates at this moment, the links' origins by default; `rest` [m] is its length without force, the present
         one by default. Cut it with `disconnect`."""
         self._prepare()
-        ends = anchor(a), anchor(b)
-        return self._ties.spring(self, *ends, at_a, at_b, stiffness, damping, rest, break_force)
+        law = law_of(stiffness, damping, break_force)
+        ends = self._end("spring", a), self._end("spring", b)
+        return self._ties.spring(self, ends, (at_a, at_b), rest, law)
+
+    def _end(self, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
+        return anchor(None if x is None else link_of(self, who, x))
 
     def disconnect(self, connection: Connection) -> None:
         """Cut a connection; cutting it twice does no harm."""
@@ -247,12 +315,20 @@ class World(watched.Watched):
         """Connections by number, with those that broke or were cut until their number is used again."""
         return dict(self._ties.connections)
 
-    def push(self, link: LinkOf, force: Sequence[float], seconds: float, torque: Sequence[float] = (0, 0, 0)) -> None:
-        """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now."""
+    def push(
+        self,
+        link: LinkOf | Figure | str,
+        force: Sequence[float],
+        seconds: float,
+        torque: Sequence[float] = (0, 0, 0),
+    ) -> None:
+        """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now. The link is
+        `figure["trunk"]` or "human.trunk"."""
+        on = link_of(self, "push", link)
         wrench = np.array([*force, *torque], dtype=float)
         if wrench.shape != (6,) or not np.all(np.isfinite(wrench)) or not seconds > 0:
             raise InputError("push: force and torque need three finite numbers each, seconds a positive one.")
-        self._pushes.append((link.figure.name, link.name, wrench, self.time + seconds))
+        self._pushes.append((on.figure.name, on.name, wrench, self.time + seconds))
 
     def add_controller(self, controller: Callable[[World], None]) -> None:
         """Call `controller(world)` before every step; it may set torques. One that acts less often says so by an
@@ -260,31 +336,40 @@ class World(watched.Watched):
         dt) is a multiple of it."""
         self._controllers.append(controller)
 
-    def add_sensor(self, kind: str, at: LinkOf | Figure | str, **options: Any) -> Sensor:
-        """A sensor "joint", "force_torque", "sole" or "imu" at a link, frame or (by name, "human.left_knee") joint:
-        world.sensors."""
+    @overload
+    def add_sensor(self, kind: Literal["joint"], at: At, **options: Unpack[Disturbance]) -> JointSensor: ...
+    @overload
+    def add_sensor(self, kind: Literal["force_torque"], at: At, **options: Unpack[Mounting]) -> ForceTorque: ...
+    @overload
+    def add_sensor(self, kind: Literal["sole"], at: At, **options: Unpack[Mounting]) -> SoleForce: ...
+    @overload
+    def add_sensor(self, kind: Literal["imu"], at: At, **options: Unpack[Mounting]) -> IMU: ...
+    @overload
+    def add_sensor(self, kind: Literal["encoders"], at: At, **options: Unpack[Choice]) -> Encoders: ...
+    def add_sensor(self, kind: str, at: At, **options: Any) -> Sensor:
+        """A sensor "joint", "force_torque", "sole", "imu" or "encoders" at a link, frame or (by name,
+        "human.left_knee") joint; see docs/world.md for its channels and options."""
         self.sensors.append(sensor_of(self, kind, at, **options))
         return self.sensors[-1]
 
     def forget_worst(self) -> None:
         """Start anew with `report.worst_residual`, `most_sweeps` and `unsolved_in_all`."""
         self._prepare()
-        self._numbers[at.RESIDUAL_MOST] = 0.0
-        self._info[[at.SWEEPS_MOST, at.UNSOLVED_ALL]] = 0
+        self._numbers.worst_residual = 0.0
+        self._info.most_sweeps = self._info.unsolved_in_all = 0
 
     # ---- stepping
     # -------------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
+        left = n if type(n) is int and n >= 0 else whole_steps(n)
         self._prepare()
-        check_finite(self)
-        left = int(n)
+        if self._controllers:  # the step looks itself, but they come first
+            check_finite(self)
         while left > 0:
             for c in self._controllers:
                 c(self)
-            if self._controllers:
-                check_finite(self)
             self._push_now()
             wanted = 1 if self._pushes else min((left, *map(self._free_steps, self._controllers)))
             left -= wanted
@@ -293,10 +378,8 @@ class World(watched.Watched):
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
-                    self._last.forget(self)
                     self._answer(status)
-            if self._controllers or left == 0:  # sensors may be read before the next step
-                self._last.end(self)
+            self._last.stamp += 1  # sensors may be read before the next step
 
     def _free_steps(self, controller: Callable[[World], None]) -> int:
         """Steps from now to the next one before which a controller wants to be called."""
@@ -304,27 +387,30 @@ class World(watched.Watched):
         return every - round(self.time / self.dt) % every
 
     def run(self, seconds: float) -> None:
-        """Advance by a time, rounded to whole steps."""
-        self.step(round(seconds / self.dt))
+        """Advance by a time [s], rounded to whole steps."""
+        self.step(steps_in(seconds, self.dt))
 
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
-            self._ties.put_into(self._table)
+            self._ties.put_into(self._step)
         if len(self._geometry.general_pairs):
             return general_steps(self, n)
-        return steps.call(self._table.handle, n)
+        return steps.call(handle(self._step), n)
 
     def _answer(self, status: int) -> None:
         """Make room and let the step be tried again, or say why it cannot be done."""
+        if status == NOT_FINITE:
+            check_finite(self)
+        self._last.forget(self)
         if status in (FULL, PAIRS_FULL):
             self._contacts.grow(status)
             self._new_warm(self._warm_ids, self._warm_force)
-        elif status in (at.ROOM, at.ROOM_LARGE, at.ROOM_POOL):
+        elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
             try:
-                self._room = models.furnish(self.contact, self._room.grown(status))
+                self._room = models.furnish_contact(self.contact, self._room.grown(status))
             except TooLarge as error:
                 raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
-        elif status in (at.DIVERGED, at.LOOPS_LARGE):
+        elif status in (DIVERGED, LOOPS_LARGE):
             raise StepDiverged(diverged(self, status))
         else:
             raise BunrakuError(f"step: unknown status {status}.")
@@ -371,7 +457,7 @@ class World(watched.Watched):
         t = self._ties
         return {
             "q": self.q, "v": self.v, "tau": self.tau, "target_q": self.target_q, "target_v": self.target_v, "drive": self.drive,
-            "info": self._info, "sweep_order": self._contacts.ints, "joint_impulse": self._joint_impulse, "applied": self.applied,
+            "info": flat(self._info), "sweep_order": self._contacts.ints, "joint_impulse": self._joint_impulse, "applied": self.applied,
             "warm_ids": self._warm_ids, "warm_force": self._warm_force,
             "tie_ints": t.ints, "tie_reals": t.reals, "tie_force": t.impulse,
         }  # fmt: skip
@@ -410,27 +496,16 @@ class World(watched.Watched):
         if q.shape[1:] != self.q.shape:
             q, v = np.zeros((0, self.q.size)), np.zeros((0, self.v.size))
         self._track = q, v
-        self._table.put(at.TRACK_Q, q)
-        self._table.put(at.TRACK_V, v)
+        put(self._step, track_q=q, track_v=v)
 
     def _new_warm(self, ids: np.ndarray, force: np.ndarray) -> None:
         """Room for the contacts of a step, with those of the last one."""
         c = self._contacts
         room = max(len(c.ids), len(ids))
-        self._warm_ids, self._warm_force = np.zeros((room, 4), dtype=np.int64), np.zeros((room, FORCE_COLUMNS))
+        self._warm_ids, self._warm_force = zeros(ContactId, room), zeros(ContactMemory, room)
         self._warm_ids[: len(ids)], self._warm_force[: len(ids)] = ids, force
-        for number, array in (
-            (at.LAST_IDS, self._warm_ids),
-            (at.LAST_FORCE, self._warm_force),
-            (at.STRETCH, np.zeros((room, 2))),
-            (at.SOFT, np.zeros((room, 2))),
-            (at.PAIRS, c.pairs),
-            (at.CLIP, c.real),
-            (at.ORDER, c.ints),
-            (at.IDS, c.ids),
-            (at.CONTACTS, c.data),
-        ):
-            self._table.put(number, array)
+        c.put_into(self._step.detection)
+        put(self._step, last_ids=self._warm_ids, memory=self._warm_force, springs=zeros(ContactSpring, room))
 
     def _push_now(self) -> None:
         self._f_ext[:] = 0.0

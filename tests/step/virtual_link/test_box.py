@@ -136,6 +136,24 @@ def test_turning_about_a_point_of_the_region_keeps_that_point():
     assert answer.a[0] / answer.a[5] == pytest.approx(-0.1 / 5.0)
 
 
+@pytest.mark.parametrize("twist", [(0, 0.1, 0, 0, 0, 5.0), (0, 0.1, 0, 0, 0, -5.0), (0.05, -0.1, 0, 0, 0, 4.0)])
+def test_the_centre_of_rotation_is_across_the_velocity(twist):
+    # (-vy, vx) / wz from the middle, whichever way it turns
+    answer = solved(twist=twist)
+    assert answer.state() == ("surface", "spin")
+    centre = np.array([-twist[1], twist[0]]) / twist[5]
+    assert answer.record[0, at.CENTRE : at.CENTRE + 2] == pytest.approx(centre, abs=1e-12)
+
+
+def test_margins_of_a_box_that_sticks():
+    # muS fz - |f|, and d of what is left of it less |nz|; pushed along x, so that friction has no moment about pv
+    moment, left = 0.01 * WEIGHT, 0.8 * WEIGHT - 0.3 * WEIGHT
+    answer = solved(push=(0.3 * WEIGHT, 0, 0, 0, 0, moment), mu_s=0.8)
+    assert answer.state() == ("surface", "stick")
+    assert answer.record[0, at.MARGIN_F] == pytest.approx(left, rel=1e-9)
+    assert answer.record[0, at.MARGIN_NZ] == pytest.approx(answer.record[0, at.D] * left - moment, rel=1e-9)
+
+
 def test_memory_saves_solves():
     problem = box_problem(SIZE, MASS, push=(0, 0, 0, 0, 1.5 * WEIGHT * LX / 2, 0), mu_s=1.0, mu_d=1.0)
     first = problem.forces()

@@ -1,5 +1,4 @@
-"""A sliding patch by itself: the direction that friction and motion agree on while everything else keeps its force
-(N9).
+"""A sliding patch by itself: the direction that friction and motion agree on while everything else keeps its force.
 
 The patch's own six rows say how it moves: G (3 x 3), the motion y = (ux, uy, d wz)' at pv for (fx, fy, nz / d), the
 patch keeping its contact (its fz, nx, ny answer so that the touching points keep their normal motion). From the motion

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.kernel.table import Table
-from bunraku.step import step_arrays as at
-from bunraku.step.step_arrays import LINK, places
+from bunraku.step.step_arrays import EXTRA, Step
 from bunraku.step.virtual_link.link_layout import NF, NP, NR, VERTICES, work_size
 
-LINK_INTS, LINK_REALS, PATCHES, FLAGS, RECORD, LINK_WORK, LINK_IWORK, LINK_F, LINK_A = places(LINK, LINK + 9)
-LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND, LINK_LOW, LINK_HIGH = places(LINK + 9, LINK + 17)
+NUMBERS = tuple(np.int64(k) for k in range(EXTRA, EXTRA + 17))
+LINK_INTS, LINK_REALS, PATCHES, FLAGS, RECORD, LINK_WORK, LINK_IWORK, LINK_F, LINK_A = NUMBERS[:9]
+LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND, LINK_LOW, LINK_HIGH = NUMBERS[9:]
 
 PATCH = np.int64(
     3
@@ -30,14 +29,11 @@ LINK_INT_COLUMNS = VERTEX_OF + VERTICES
 # positions; origin; pv; the wrench of impulses, of the last step and then of this one
 REGION, FREE, NOW, GOAL, GOAL_P, ORIGIN, START_PV, WRENCH = 0, NP, NP + 6, NP + 12, NP + 18, NP + 24, NP + 27, NP + 29
 LINK_REAL_COLUMNS = WRENCH + 6
-# entries of COUNT after those of bunraku.step.step_arrays: patches, whether a point of one arrives, whether more solves
-# were needed than allowed
-N_PATCHES, BORN, LATE = 5, 6, 7
 
 
-def put_link_room(table: Table, rows: int) -> None:
-    """Arrays for `rows` rows in all, put into a table that has its K."""
-    island = len(table.arrays[at.K])
+def put_link_room(step: Step, rows: int) -> None:
+    """Arrays for `rows` rows in all, put into the table of a step that has its K."""
+    island = len(step.island.K)
     most = island // 6 + 1
     reals, ints = work_size(most, island)
     integer = np.int64
@@ -53,7 +49,7 @@ def put_link_room(table: Table, rows: int) -> None:
             k: np.zeros(island + 6)
             for k in (LINK_F, LINK_A, LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, LINK_LOW, LINK_HIGH)
         },
-        FLAT_K: table.arrays[at.K].reshape(-1),
+        FLAT_K: step.island.K.reshape(-1),
         BOUND: np.zeros(island + 6, integer),
     }.items():
-        table.put(number, array)
+        step.source.put(number, array)

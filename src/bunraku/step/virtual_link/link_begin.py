@@ -1,8 +1,8 @@
 """Where the search for contact forces begins, and the scale that its errors are measured by.
 
-The first hypothesis is the last step's state (N7); what it would do with the last step's forces says whether it slides
+The first hypothesis is the last step's state; what it would do with the last step's forces says whether it slides
 (link_slip.py). A patch without force that would not go inward even so does not touch. For an impact the whole region
-sticks (N10). Bounded rows begin where force less motion over K points to. Scale: as bunraku.contact.residual, over the
+sticks. Bounded rows begin where force less motion over K points to. Scale: as bunraku.contact.residual, over the
 rows that break their law without forces. Checked in tests/step/virtual_link/test_box.py.
 """
 
@@ -45,7 +45,7 @@ def hypothesise(
     K, stride, free, goal, v, patch, p, r, flags, record, low, high, bound, iwork, tried, f, a, h, impact, work, spare
 ):
     """First state of every patch, the last step's if there is one (MODE is not 0), and its mode from the last forces f
-    and the motion a with them. For an impact, the whole region sticking (N10)."""
+    and the motion a with them. For an impact, the whole region sticking."""
     for i in range(p):
         at = i * NF
         state, first, second = base_state(patch, i)

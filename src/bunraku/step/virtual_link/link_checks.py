@@ -1,4 +1,4 @@
-"""Checks of a contact hypothesis and what follows from each (000: section 4.4, (24), (26); N8).
+"""Checks of a contact hypothesis and what follows from each (Nakamura & Yamane 2000: section 4.4, (24), (26)).
 
 In this order, acting on the first that fails: fz <= 0 releases the patch; pv = (-ny/fz, nx/fz) outside the region's
 hull makes it a line on the nearest edge or a point at the nearest vertex; friction or nz beyond its limit makes it

@@ -1,4 +1,4 @@
-"""Friction of a patch (000: section 4.5, (26)-(33); N9): the modes it can be in, and their limits.
+"""Friction of a patch (Nakamura & Yamane 2000: section 4.5, (26)-(33)): the modes it can be in, and their limits.
 
 Modes: STICK (no slip, no turn), SPIN (turns about a centre of rotation inside the region, which rests), SLIP (slides,
 turning or not). At pv, with fz > 0, s the direction of slip, l the distance from pv to the centre of rotation, E =
@@ -104,7 +104,7 @@ def turns(patch, flags, record, v, i):
     wz = ld(v, 6 * i + 5)
     if flags[i * NF + STATE] == POINT or not abs(wz) * radius(patch, i) > SLIP_SPEED:
         return False
-    cx = -ld(v, 6 * i + 1) / wz  # (N7)
+    cx = -ld(v, 6 * i + 1) / wz
     cy = ld(v, 6 * i) / wz
     if not in_contact(patch, flags, i, cx, cy):
         return False

@@ -1,4 +1,4 @@
-"""What a step wants of a patch, and where the search for its state begins (N7, N10, N11).
+"""What a step wants of a patch, and where the search for its state begins.
 
 Wanted at a point with gap g, rate v now and u without impulses:
     g > 0      v+ >= -g/dt                             it may close the gap, no more
@@ -14,32 +14,14 @@ sticking if they approach (an impact), else as they move. Checked in tests/world
 
 from __future__ import annotations
 
-from bunraku.collision.shape_layout import FEATURE, GAP, NORMAL, SHAPE_A, SHAPE_B
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
-from bunraku.kernel.vec import dot
-from bunraku.step.contact_rows import (
-    IMPULSE,
-    LINKED,
-    LINKED_PV,
-    PUSH,
-    PUSH_SPEED,
-    REST_SPEED,
-)
+from bunraku.kernel.record import handle
+from bunraku.kernel.table import ints2, reals2
+from bunraku.kernel.vec import dot, ld3
+from bunraku.step.contact_rows import PUSH, PUSH_SPEED, REST_SPEED
 from bunraku.step.rows import tangents
-from bunraku.step.step_arrays import (
-    CONTACTS,
-    DT,
-    IDS,
-    INFO,
-    LAST_FORCE,
-    LAST_IDS,
-    N_WARM,
-    NUMBERS,
-    rows_of,
-)
+from bunraku.step.step_arrays import Step
 from bunraku.step.virtual_link.link_arrays import (
-    BORN,
     FIRST_CONTACT,
     FREE,
     GOAL,
@@ -74,12 +56,6 @@ OF_MODE, IS_I, IS_J = 4, 16, 32
 
 
 @inline
-def three_of(data, row, k):
-    """Three numbers of a table."""
-    return (data[row, k], data[row, k + 1], data[row, k + 2])
-
-
-@inline
 def height_rate(reals, i, k, x, y):
     """Rate along the normal at (x, y) of the motion in columns k .. k + 5."""
     return reals[i, k + 2] + reals[i, k + 3] * y - reals[i, k + 4] * x
@@ -110,12 +86,13 @@ def plane(weight, mx, my, mz, xx, xy, yy, xz, yz):
 
 
 @part
-def set_goals(h, i, e):
+def set_goals(s: Step, i, e):
     """What is wanted of the rates of patch i."""
-    data = reals2(h, CONTACTS)
+    h = handle(s)
+    contacts = s.detection.contacts
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
-    dt = reals1(h, NUMBERS)[DT]
+    dt = s.numbers.dt
     n = int(reals[i, REGION + COUNT])
     for side in range(2 if e > 0.0 else 1):
         weight = 0.0
@@ -130,24 +107,24 @@ def set_goals(h, i, e):
         for k in range(n):  # means and sums of squares about them, one point after the other
             x = reals[i, REGION + VERTEX + 2 * k]
             y = reals[i, REGION + VERTEX + 2 * k + 1]
-            gap = data[ints[i, VERTEX_OF + k], GAP]
+            gap = contacts[ints[i, VERTEX_OF + k]].gap
             free = height_rate(reals, i, FREE, x, y)
             velocity, position = wanted_rate(gap, height_rate(reals, i, NOW, x, y), free, e, dt)
             z = velocity if side == 0 else position
-            s = 1.0 if gap + dt * free <= 0.0 else FAINT
-            weight += s
+            count = 1.0 if gap + dt * free <= 0.0 else FAINT
+            weight += count
             dx = x - mx
             dy = y - my
             dz = z - mz
-            share = s / weight
+            share = count / weight
             mx += dx * share
             my += dy * share
             mz += dz * share
-            xx += s * dx * (x - mx)
-            xy += s * dx * (y - my)
-            yy += s * dy * (y - my)
-            xz += s * dx * (z - mz)
-            yz += s * dy * (z - mz)
+            xx += count * dx * (x - mx)
+            xy += count * dx * (y - my)
+            yy += count * dy * (y - my)
+            xz += count * dx * (z - mz)
+            yz += count * dy * (z - mz)
         vz, wx, wy = plane(weight, mx, my, mz, xx, xy, yy, xz, yz)
         to = GOAL if side == 0 else GOAL_P
         for k in range(6):
@@ -161,17 +138,15 @@ def set_goals(h, i, e):
 
 
 @part
-def begin_with(h, i, known, touching):
-    """Where the search begins for patch i: the last step's state, from row `known` of LAST_IDS on, or the points that
-    touch of themselves."""
-    data = reals2(h, CONTACTS)
-    ids = ints2(h, IDS)
-    last_ids = ints2(h, LAST_IDS)
-    last = reals2(h, LAST_FORCE)
+def begin_with(s: Step, i, known, touching):
+    """Where the search begins for patch i: the last step's state, from contact `known` of the last step on, or the
+    points that touch of themselves."""
+    h = handle(s)
+    contacts = s.detection.contacts
+    ids = s.detection.ids
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
-    n_warm = ints1(h, INFO)[N_WARM]
-    dt = reals1(h, NUMBERS)[DT]
+    dt = s.numbers.dt
     c = ints[i, FIRST_CONTACT]
     n = int(reals[i, REGION + COUNT])
     state = NONE
@@ -180,7 +155,7 @@ def begin_with(h, i, known, touching):
     high = -1
     for j in range(6):
         reals[i, WRENCH + j] = 0.0
-    normal = three_of(data, c, NORMAL)
+    normal = contacts[c].normal
     t, u = tangents(normal)
     fast = 0.0
     for j in range(n):
@@ -188,23 +163,24 @@ def begin_with(h, i, known, touching):
         y = reals[i, REGION + VERTEX + 2 * j + 1]
         fast = min(fast, height_rate(reals, i, NOW, x, y))
     if touching > 0 and fast < -REST_SPEED:
-        rows_of(h).count[BORN] = 1
+        s.rows.count.born = 1
     k = known
-    while k < n_warm and last_ids[k, SHAPE_A] == ids[c, SHAPE_A] and last_ids[k, SHAPE_B] == ids[c, SHAPE_B]:
-        code = int(last[k, LINKED])
+    while k < s.info.warm and s.last_ids[k].a == ids[c].a and s.last_ids[k].b == ids[c].b:
+        last = s.memory[k]
+        code = int(last.linked)
         state = code % OF_MODE
         mode = code // OF_MODE % OF_MODE
         if state == NONE:
             break
         for j in range(n):
-            if ids[ints[i, VERTEX_OF + j], FEATURE] == last_ids[k, FEATURE]:
+            if ids[ints[i, VERTEX_OF + j]].feature == s.last_ids[k].feature:
                 if code & IS_I:
                     low = j
                 if code & IS_J:
                     high = j
                 x = reals[i, REGION + VERTEX + 2 * j]
                 y = reals[i, REGION + VERTEX + 2 * j + 1]
-                p = three_of(last, k, IMPULSE)
+                p = ld3(last.impulse, 0)
                 fx = dot(t, p)
                 fy = dot(u, p)
                 fz = dot(normal, p)
@@ -214,8 +190,9 @@ def begin_with(h, i, known, touching):
                 reals[i, WRENCH + 3] += y * fz
                 reals[i, WRENCH + 4] -= x * fz
                 reals[i, WRENCH + 5] += x * fy - y * fx
-        reals[i, START_PV] = last[k, LINKED_PV]
-        reals[i, START_PV + 1] = last[k, LINKED_PV + 1]
+        pv = last.linked_pv
+        reals[i, START_PV] = pv[0]
+        reals[i, START_PV + 1] = pv[1]
         k += 1
     if state == SURFACE or (state == LINE and low >= 0 and high >= 0) or (state == POINT_STATE and low >= 0):
         ints[i, START + STATE] = state
@@ -230,7 +207,7 @@ def begin_with(h, i, known, touching):
     for j in range(n):
         px = reals[i, REGION + VERTEX + 2 * j]
         py = reals[i, REGION + VERTEX + 2 * j + 1]
-        if data[ints[i, VERTEX_OF + j], GAP] + dt * height_rate(reals, i, FREE, px, py) <= 0.0:
+        if contacts[ints[i, VERTEX_OF + j]].gap + dt * height_rate(reals, i, FREE, px, py) <= 0.0:
             x += px / touching
             y += py / touching
             if first < 0:
@@ -238,7 +215,7 @@ def begin_with(h, i, known, touching):
             second = j
     ints[i, START + MODE] = SLIP  # its motion decides
     if touching > 0 and fast < -REST_SPEED:
-        ints[i, START + MODE] = STICK  # N10
+        ints[i, START + MODE] = STICK
     ints[i, START + STATE] = SURFACE
     ints[i, START + I] = 0
     ints[i, START + J] = 0

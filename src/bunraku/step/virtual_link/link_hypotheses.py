@@ -1,6 +1,6 @@
-"""Rigid contact by hypothesis and check (Nakamura and Yamane, document 000, sections 2.4 and 4; N3, N7-N11).
+"""Rigid contact by hypothesis and check (Nakamura & Yamane 2000, sections 2.4 and 4).
 
-    forces:  a  = K f + a0, constrained rows a = c         (20a), (20b): c is the corrective acceleration of N11
+    forces:  a  = K f + a0, constrained rows a = c         (20a), (20b): c is the corrective acceleration
     impact:  v+ = K f + v,  constrained rows v+ = -e v     (13)-(19); f is the impulse on the real link, -F of the document
 
 for p patches of six rows and r single rows, equalities or bounded (frames and arrays: link_layout.py). K = H A^-1 H' (m
@@ -21,7 +21,7 @@ c: for vx, vy, wz it is -v / dt (a slip that friction can stop within the step s
 penetration; equality rows have their own. v: present relative velocity. An impact takes v alone; its equality rows end
 at rest. f: the last step's forces, or zero.
 
-Restitution (N3): f = f0 + gamma f1, f1 the answer to -E vc; gamma = 1, or where (e_n != e_t, friction) that would raise
+Restitution: f = f0 + gamma f1, f1 the answer to -E vc; gamma = 1, or where (e_n != e_t, friction) that would raise
 the kinetic energy f'(v + K f / 2), the largest gamma that does not. e_n acts on a patch only where no vertex in contact
 is parting. Checked in tests/step/virtual_link; figures in docs/virtual-link.md.
 """

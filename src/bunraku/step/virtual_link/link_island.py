@@ -12,20 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.kernel.compile import inline, part
+from bunraku.kernel.record import handle
 from bunraku.kernel.table import ints1, ints2, reals1, reals2
 from bunraku.step.island import fill_matrix
-from bunraku.step.rows import (
-    BLOCK_KIND,
-    EQUALITY,
-    FIRST,
-    FIRST_BLOCK,
-    FIRST_ROW,
-    LINES,
-    ORIGIN,
-    PACK_BLOCKS,
-    PLACE,
-)
-from bunraku.step.step_arrays import BY_ISLAND, DT, NUMBERS, RESIDUAL, TOLERANCE, K, rows_of
+from bunraku.step.rows import EQUALITY
+from bunraku.step.step_arrays import Pack, Rows, Step
 from bunraku.step.virtual_link.link_arrays import (
     BOUND,
     FLAGS,
@@ -62,25 +53,24 @@ BOUNDLESS = 1e300
 
 
 @inline
-def kind_of(rows, pack):
+def kind_of(rows: Rows, pack: Pack):
     """PATCH, EQUALITY or BOUNDED."""
-    return rows.blocks[rows.packs[pack, FIRST_BLOCK], BLOCK_KIND] if rows.packs[pack, PACK_BLOCKS] > 0 else PATCH
+    return rows.blocks[pack.first_block].kind if pack.blocks > 0 else PATCH
 
 
 @part
-def place_rows(h, first, last):
+def place_rows(s: Step, first, last):
     """Order the rows of an island; returns (patches, other rows), or -1 where K is too small for them."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
-    room = reals2(h, K).shape[0]
+    rows = s.rows
+    room = s.island.K.shape[0]
     m = 0
     patches = 0
     for turn in range(2):
         for p in range(first, last):
-            pack = order[p]
+            pack = rows.packs[rows.by_island[p]]
             if (kind_of(rows, pack) != PATCH) == (turn == 1):
-                rows.packs[pack, PLACE] = m
-                m += rows.packs[pack, LINES]
+                pack.place = m
+                m += pack.lines
                 if m > room:
                     return -1, -1
         if turn == 0:
@@ -89,12 +79,12 @@ def place_rows(h, first, last):
 
 
 @part
-def state_problem(h, first, last, patch_rows):
+def state_problem(s: Step, first, last, patch_rows):
     """Patches, free rates, goals, bounds and the last forces of an island as the solver takes them; softness into K."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
-    k_matrix = reals2(h, K)
-    rate = 1.0 / reals1(h, NUMBERS)[DT]
+    h = handle(s)
+    rows = s.rows
+    k_matrix = s.island.K
+    rate = 1.0 / s.numbers.dt
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
     patches = reals1(h, PATCHES)
@@ -108,12 +98,12 @@ def state_problem(h, first, last, patch_rows):
     high = reals1(h, LINK_HIGH)
     f = reals1(h, LINK_F)
     for p in range(first, last):
-        pack = order[p]
-        at = rows.packs[pack, PLACE]
+        pack = rows.packs[rows.by_island[p]]
+        at = pack.place
         kind = kind_of(rows, pack)
         if kind != PATCH:
-            r = rows.packs[pack, FIRST]
-            for j in range(rows.packs[pack, LINES]):
+            r = pack.first
+            for j in range(pack.lines):
                 free[at + j] = rows.b[r + j] * rate
                 goal[at + j] = 0.0
                 goal_p[at + j] = 0.0
@@ -121,23 +111,23 @@ def state_problem(h, first, last, patch_rows):
                 f[at + j] = rows.lam[r + j] * rate
                 low[at + j - patch_rows] = -BOUNDLESS
                 high[at + j - patch_rows] = BOUNDLESS
-            k = rows.packs[pack, FIRST_BLOCK]
-            for j in range(rows.packs[pack, PACK_BLOCKS]):
-                row = at + rows.blocks[k + j, FIRST_ROW] - r
+            for j in range(pack.blocks):
+                block = rows.blocks[pack.first_block + j]
+                row = at + block.row - r
                 if kind == EQUALITY:
-                    k_matrix[row, row] += rows.reals[k + j, 0]
+                    k_matrix[row, row] += block.compliance
                 else:
-                    low[row - patch_rows] = rows.reals[k + j, 1] * rate
-                    high[row - patch_rows] = min(rows.reals[k + j, 2] * rate, BOUNDLESS)
-        elif rows.packs[pack, PACK_BLOCKS] > 0:
-            i = rows.blocks[rows.packs[pack, FIRST_BLOCK], ORIGIN]
-            s = at // 6
+                    low[row - patch_rows] = block.low * rate
+                    high[row - patch_rows] = min(block.high * rate, BOUNDLESS)
+        elif pack.blocks > 0:
+            i = rows.blocks[pack.first_block].origin
+            n = at // 6
             for k in range(NP):
-                patches[NP * s + k] = reals[i, REGION + k]
+                patches[NP * n + k] = reals[i, REGION + k]
             for k in range(NF):
-                flags[NF * s + k] = ints[i, START + k]
-            record[NR * s + PV] = reals[i, START_PV]
-            record[NR * s + PV + 1] = reals[i, START_PV + 1]
+                flags[NF * n + k] = ints[i, START + k]
+            record[NR * n + PV] = reals[i, START_PV]
+            record[NR * n + PV + 1] = reals[i, START_PV + 1]
             for k in range(6):
                 v = reals[i, NOW + k]
                 now[at + k] = v
@@ -148,53 +138,53 @@ def state_problem(h, first, last, patch_rows):
 
 
 @part
-def keep_answer(h, first, last):
+def keep_answer(s: Step, first, last):
     """Impulses to the rows; flags and pv to the patches, where the next search begins."""
-    rows = rows_of(h)
-    order = ints1(h, BY_ISLAND)
+    h = handle(s)
+    rows = s.rows
     f = reals1(h, LINK_F)
     flags = ints1(h, FLAGS)
     record = reals1(h, RECORD)
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
-    dt = reals1(h, NUMBERS)[DT]
+    dt = s.numbers.dt
     for q in range(first, last):
-        pack = order[q]
-        at = rows.packs[pack, PLACE]
-        r = rows.packs[pack, FIRST]
-        for j in range(rows.packs[pack, LINES]):
-            rows.lam[r + j] = f[at + j] * dt
-        if kind_of(rows, pack) == PATCH and rows.packs[pack, PACK_BLOCKS] > 0:
-            i = rows.blocks[rows.packs[pack, FIRST_BLOCK], ORIGIN]
-            s = at // 6
+        pack = rows.packs[rows.by_island[q]]
+        at = pack.place
+        for j in range(pack.lines):
+            rows.lam[pack.first + j] = f[at + j] * dt
+        if kind_of(rows, pack) == PATCH and pack.blocks > 0:
+            i = rows.blocks[pack.first_block].origin
+            n = at // 6
             for k in range(NF):
-                ints[i, START + k] = flags[NF * s + k]
-            reals[i, START_PV] = record[NR * s + PV]
-            reals[i, START_PV + 1] = record[NR * s + PV + 1]
+                ints[i, START + k] = flags[NF * n + k]
+            reals[i, START_PV] = record[NR * n + PV]
+            reals[i, START_PV + 1] = record[NR * n + PV + 1]
             for k in range(6):
                 reals[i, WRENCH + k] = f[at + k] * dt
 
 
 @part
-def solve_island(h, first, last, positions, most):
-    """Impulses of the packs BY_ISLAND[first:last] with at most `most` solves; returns (SETTLED or UNSETTLED, solves
+def solve_island(s: Step, first, last, positions, most):
+    """Impulses of the packs by_island[first:last] with at most `most` solves; returns (SETTLED or UNSETTLED, solves
     made, rows)."""
-    numbers = reals1(h, NUMBERS)
-    p, r = place_rows(h, first, last)
+    h = handle(s)
+    numbers = s.numbers
+    p, r = place_rows(s, first, last)
     if p < 0:
         return UNSETTLED, 0, -1
     m = 6 * p + r
-    fill_matrix(h, first, last, m)
-    state_problem(h, first, last, 6 * p)
+    fill_matrix(s, first, last, m)
+    state_problem(s, first, last, 6 * p)
     status, residual = solve_patches(
-        reals1(h, FLAT_K), reals2(h, K).shape[1], reals1(h, LINK_FREE), reals1(h, LINK_GOAL_P if positions != 0 else LINK_GOAL),
-        reals1(h, LINK_NOW), reals1(h, PATCHES), p, r, numbers[DT], most, numbers[TOLERANCE], False, ints1(h, FLAGS), reals1(h, RECORD),
+        reals1(h, FLAT_K), s.island.K.shape[1], reals1(h, LINK_FREE), reals1(h, LINK_GOAL_P if positions != 0 else LINK_GOAL),
+        reals1(h, LINK_NOW), reals1(h, PATCHES), p, r, numbers.dt, most, numbers.tolerance, False, ints1(h, FLAGS), reals1(h, RECORD),
         reals1(h, LINK_LOW), reals1(h, LINK_HIGH), ints1(h, BOUND), reals1(h, LINK_WORK), ints1(h, LINK_IWORK), reals1(h, LINK_F),
         reals1(h, LINK_A),
     )  # fmt: skip
     used = ints1(h, LINK_IWORK)[SOLVES]
     if status != OK:
         return UNSETTLED, used, m
-    keep_answer(h, first, last)
-    numbers[RESIDUAL] = max(numbers[RESIDUAL], residual)
+    keep_answer(s, first, last)
+    numbers.residual = max(numbers.residual, residual)
     return SETTLED, used, m

@@ -1,4 +1,4 @@
-"""What is kept of virtual links from step to step, in LAST_FORCE: a force at every point of a patch, and where the
+"""What is kept of virtual links from step to step, in ContactMemory: a force at every point of a patch, and where the
 search begins.
 
 Forces at points. Normal forces n_k >= 0 at the touching vertices with sum fz and centre pv: one point, or two by the
@@ -7,35 +7,32 @@ pv until none is negative. Friction follows them,
     f_k = n_k / fz f + w n_k ez x (r_k - pv),   w = nzv / sum n_k |r_k - pv|^2 ,
 with the right sum and the right moment about the normal (lost where all pressure is on one point).
 
-State. LINKED = state + 4 mode + 16 at vertex I + 32 at vertex J on every contact of the patch, LINKED_PV = pv in the
+State. linked = state + 4 mode + 16 at vertex I + 32 at vertex J on every contact of the patch, linked_pv = pv in the
 patch's frame: bunraku.step.virtual_link.link_goals reads them, `link_state` shows them. After a step that the iterative
-solver finished they follow from its forces. Part of LAST_FORCE, so part of every snapshot. Checked in
+solver finished they follow from its forces. Part of every snapshot. Checked in
 tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations
 
-from bunraku.collision.shape_layout import NORMAL, POINT
-from bunraku.collision.shape_layout import PATCH as PATCH_ID
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.record import handle
+from bunraku.kernel.table import ints2, reals1, reals2
 from bunraku.kernel.vec import add, dot, scale, sub
-from bunraku.step.contact_rows import FORCE_COLUMNS, IMPULSE, LINKED, LINKED_PV, SLID
-from bunraku.step.rows import FIRST, tangents
-from bunraku.step.step_arrays import CONTACTS, IDS, INFO, LAST_FORCE, LAST_IDS, N_CONTACTS, N_WARM, rows_of
+from bunraku.step.rows import tangents
+from bunraku.step.step_arrays import Step
 from bunraku.step.virtual_link.link_arrays import (
     FIRST_CONTACT,
     FIRST_PACK,
     LINK_INTS,
     LINK_REALS,
     LINK_WORK,
-    N_PATCHES,
     POINTS,
     REGION,
     START,
     VERTEX_OF,
 )
-from bunraku.step.virtual_link.link_goals import IS_I, IS_J, OF_MODE, three_of
+from bunraku.step.virtual_link.link_goals import IS_I, IS_J, OF_MODE
 from bunraku.step.virtual_link.link_layout import COUNT, LINE, MODE, NONE, SLIP, STATE, STICK, SURFACE, VERTEX, I, J
 
 PRESSING = 1e-6  # of a patch's force: a point with less does not count as touching
@@ -43,7 +40,7 @@ STATES = ("none", "point", "line", "surface")
 
 
 def link_state(linked: float) -> str:
-    """The state of the patch that a contact belongs to, from LINKED."""
+    """The state of the patch that a contact belongs to, from its memory `linked`."""
     return STATES[int(linked) % OF_MODE]
 
 
@@ -128,29 +125,34 @@ def share_line(reals, i, first, second, x, y, n, out):
 
 
 @part
-def keep_patches(h):
+def keep_patches(s: Step):
     """Remember this step's contacts: forces at points from the patches' wrenches, and the states."""
-    rows = rows_of(h)
-    info = ints1(h, INFO)
-    ids = ints2(h, IDS)
-    data = reals2(h, CONTACTS)
-    last_ids = ints2(h, LAST_IDS)
-    last = reals2(h, LAST_FORCE)
+    h = handle(s)
+    rows = s.rows
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
     out = reals1(h, LINK_WORK)
-    info[N_WARM] = info[N_CONTACTS]
-    for c in range(info[N_CONTACTS]):
-        for k in range(4):
-            last_ids[c, k] = ids[c, k]
-        for k in range(FORCE_COLUMNS):
-            last[c, k] = 0.0
-    for i in range(rows.count[N_PATCHES]):
+    s.info.warm = s.info.contacts
+    for c in range(s.info.contacts):
+        this = s.detection.ids[c]
+        last = s.last_ids[c]
+        last.a = this.a
+        last.b = this.b
+        last.feature = this.feature
+        last.patch = this.patch
+        memory = s.memory[c]
+        for k in range(3):
+            memory.impulse[k] = 0.0
+            memory.stretch[k] = 0.0
+        memory.slid = 0.0
+        memory.linked = 0.0
+        memory.linked_pv = (0.0, 0.0)
+    for i in range(rows.count.patches):
         pack = ints[i, FIRST_PACK]
         state = ints[i, START + STATE]
         if pack < 0 or state == NONE:
             continue
-        r = rows.packs[pack, FIRST]  # the wrench: six rows, two packs one after the other
+        r = rows.packs[pack].first  # the wrench: six rows, two packs one after the other
         fx = rows.lam[r]
         fy = rows.lam[r + 1]
         fz = rows.lam[r + 2]
@@ -175,27 +177,26 @@ def keep_patches(h):
             square += out[k] * fz * ((px - x) * (px - x) + (py - y) * (py - y))
         w = turn / square if square > 1e-12 * fz else 0.0
         c0 = ints[i, FIRST_CONTACT]
-        normal = three_of(data, c0, NORMAL)
+        normal = s.detection.contacts[c0].normal
         t, u = tangents(normal)
         for c in range(c0, c0 + ints[i, POINTS]):
-            last[c, LINKED] = state + OF_MODE * mode
-            last[c, LINKED_PV] = x
-            last[c, LINKED_PV + 1] = y
+            s.memory[c].linked = state + OF_MODE * mode
+            s.memory[c].linked_pv = (x, y)
         for k in range(n):
-            c = ints[i, VERTEX_OF + k]
+            memory = s.memory[ints[i, VERTEX_OF + k]]
             px, py = corner(reals, i, k)
-            s = out[k]
+            share = out[k]
             f = add(
-                scale(s * fz, normal),
-                add(scale(s * fx - w * s * fz * (py - y), t), scale(s * fy + w * s * fz * (px - x), u)),
+                scale(share * fz, normal),
+                add(scale(share * fx - w * share * fz * (py - y), t), scale(share * fy + w * share * fz * (px - x), u)),
             )
             for j in range(3):
-                last[c, IMPULSE + j] = f[j]
-            last[c, SLID] = 0.0 if mode == STICK else 1.0
+                memory.impulse[j] = f[j]
+            memory.slid = 0.0 if mode == STICK else 1.0
             if state != SURFACE and k == low:
-                last[c, LINKED] += IS_I
+                memory.linked += IS_I
             if state != SURFACE and k == high:
-                last[c, LINKED] += IS_J
+                memory.linked += IS_J
 
 
 @inline
@@ -207,23 +208,22 @@ def share_point(out, n, k):
 
 
 @part
-def keep_points(h):
+def keep_points(s: Step):
     """After the iterative solver: states from the forces at the points."""
-    info = ints1(h, INFO)
-    ids = ints2(h, IDS)
-    data = reals2(h, CONTACTS)
-    last = reals2(h, LAST_FORCE)
+    ids = s.detection.ids
+    contacts = s.detection.contacts
+    memory = s.memory
     c = 0
-    while c < info[N_CONTACTS]:
-        n = three_of(data, c, NORMAL)
+    while c < s.info.contacts:
+        n = contacts[c].normal
         t, u = tangents(n)
         end = c
         total = 0.0
         middle = (0.0, 0.0, 0.0)
         centre = (0.0, 0.0, 0.0)
-        while end < info[N_CONTACTS] and ids[end, PATCH_ID] == ids[c, PATCH_ID]:
-            press = max(dot(n, three_of(last, end, IMPULSE)), 0.0)
-            x = three_of(data, end, POINT)
+        while end < s.info.contacts and ids[end].patch == ids[c].patch:
+            press = max(dot(n, memory[end].impulse), 0.0)
+            x = contacts[end].point
             total += press
             middle = add(middle, x)
             centre = add(centre, scale(press, x))
@@ -233,10 +233,10 @@ def keep_points(h):
         second = -1
         slides = 0.0
         for k in range(c, end):
-            last[k, LINKED] = 0.0
-            if total > 0.0 and dot(n, three_of(last, k, IMPULSE)) > PRESSING * total:
+            memory[k].linked = 0.0
+            if total > 0.0 and dot(n, memory[k].impulse) > PRESSING * total:
                 count += 1
-                slides = max(slides, last[k, SLID])
+                slides = max(slides, memory[k].slid)
                 if first < 0:
                     first = k
                 second = k
@@ -249,10 +249,9 @@ def keep_points(h):
         if state != NONE:
             r = sub(scale(1.0 / total, centre), scale(1.0 / (end - c), middle))
             for k in range(c, end):
-                last[k, LINKED] = state + OF_MODE * (SLIP if slides != 0.0 else STICK)
-                last[k, LINKED_PV] = dot(t, r)
-                last[k, LINKED_PV + 1] = dot(u, r)
+                memory[k].linked = state + OF_MODE * (SLIP if slides != 0.0 else STICK)
+                memory[k].linked_pv = (dot(t, r), dot(u, r))
             if state != SURFACE:
-                last[first, LINKED] += IS_I
-                last[second, LINKED] += IS_J
+                memory[first].linked += IS_I
+                memory[second].linked += IS_J
         c = end

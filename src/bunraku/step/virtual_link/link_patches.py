@@ -1,4 +1,4 @@
-"""Patches of virtual links from a world's contacts: frame, region, motion and six rows (N7); what is wanted of them:
+"""Patches of virtual links from a world's contacts: frame, region, motion and six rows; what is wanted of them:
 link_goals.
 
 The contacts of one pair of shapes are one patch. Frame: z the normal, out of b towards a; x, y two tangents; origin in
@@ -14,45 +14,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.collision.shape_layout import BODY as SHAPE_BODY
-from bunraku.collision.shape_layout import GAP, MATERIAL, NORMAL, POINT, SHAPE_A, SHAPE_B
-from bunraku.collision.shape_layout import PATCH as PATCH_ID
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.table import ints1, ints2, reals1, reals2
+from bunraku.kernel.record import handle
+from bunraku.kernel.table import ints2, reals2
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
-from bunraku.step.contact_rows import (
-    DYNAMIC,
-    REST_SPEED,
-    RESTITUTION,
-    STATIC,
-)
-from bunraku.step.rows import FIRST, body_source, force_pack, lanes_of, new_block, new_pack, tangents, turn_pack
-from bunraku.step.step_arrays import (
-    BOUNCED,
-    CONTACTS,
-    DT,
-    FELL,
-    IDS,
-    INFO,
-    LAST_IDS,
-    MATERIALS,
-    N_CONTACTS,
-    N_WARM,
-    NUMBERS,
-    OK,
-    ROOM,
-    SHAPE_INTS,
-    model_of,
-    rows_of,
-)
+from bunraku.step.contact_rows import REST_SPEED
+from bunraku.step.rows import body_source, force_pack, lanes_of, new_block, new_pack, tangents, turn_pack
+from bunraku.step.step_arrays import OK, ROOM, Step
 from bunraku.step.virtual_link.link_arrays import (
     FIRST_CONTACT,
     FIRST_PACK,
     FREE,
     LINK_INTS,
     LINK_REALS,
-    N_PATCHES,
     NOW,
     ORIGIN,
     PATCH,
@@ -60,7 +35,7 @@ from bunraku.step.virtual_link.link_arrays import (
     REGION,
     VERTEX_OF,
 )
-from bunraku.step.virtual_link.link_goals import begin_with, height_rate, set_goals, three_of
+from bunraku.step.virtual_link.link_goals import begin_with, height_rate, set_goals
 from bunraku.step.virtual_link.link_layout import (
     COUNT,
     MU_D,
@@ -97,85 +72,92 @@ def put_six(reals, i, k, t, u, n, v, w):
 
 
 @inline
-def in_frame(data, reals, i, c, t, u):
+def origin_of(reals, i):
+    """Origin of the frame of patch i."""
+    return (reals[i, ORIGIN], reals[i, ORIGIN + 1], reals[i, ORIGIN + 2])
+
+
+@inline
+def in_frame(contacts, reals, i, c, t, u):
     """(x, y) of contact c in the frame of patch i."""
-    r = sub(three_of(data, c, POINT), three_of(reals, i, ORIGIN))
+    r = sub(contacts[c].point, origin_of(reals, i))
     return dot(t, r), dot(u, r)
 
 
 @part
-def find_patches(h):
+def find_patches(s: Step):
     """Patches, their frames and their motion now and without impulses; returns (status, fastest approach of a point
     that touches [m/s])."""
-    _, _, work = model_of(h)
-    info = ints1(h, INFO)
-    ids = ints2(h, IDS)
-    data = reals2(h, CONTACTS)
-    shapes = ints2(h, SHAPE_INTS)
+    h = handle(s)
+    work = s.work
+    ids = s.detection.ids
+    contacts = s.detection.contacts
+    shapes = s.detection.kinds
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
-    dt = reals1(h, NUMBERS)[DT]
+    dt = s.numbers.dt
     approach = 0.0
     i = 0
     c = 0
-    n_contacts = info[N_CONTACTS]
+    n_contacts = s.info.contacts
     while c < n_contacts:
         if i >= ints.shape[0]:
             return ROOM, 0.0
         end = c
         middle = (0.0, 0.0, 0.0)
         low = c
-        while end < n_contacts and ids[end, PATCH_ID] == ids[c, PATCH_ID]:
-            middle = add(middle, three_of(data, end, POINT))
-            if data[end, GAP] < data[low, GAP]:
+        while end < n_contacts and ids[end].patch == ids[c].patch:
+            middle = add(middle, contacts[end].point)
+            if contacts[end].gap < contacts[low].gap:
                 low = end
             end += 1
-        n = three_of(data, c, NORMAL)
+        n = contacts[c].normal
         t, u = tangents(n)
         x = scale(1.0 / (end - c), middle)
-        x = axpy(dot(n, sub(three_of(data, low, POINT), x)), n, x)
+        x = axpy(dot(n, sub(contacts[low].point, x)), n, x)
         for k in range(3):
             reals[i, ORIGIN + k] = x[k]
-        a = shapes[ids[c, SHAPE_A], SHAPE_BODY]
-        b = shapes[ids[c, SHAPE_B], SHAPE_BODY]
+        a = shapes[ids[c].a].body
+        b = shapes[ids[c].b].body
         v, w = motion(work, a, b, x, 0.0)
         put_six(reals, i, NOW, t, u, n, v, w)
         v, w = motion(work, a, b, x, dt)
         put_six(reals, i, FREE, t, u, n, v, w)
         for k in range(c, end):
-            px, py = in_frame(data, reals, i, k, t, u)
+            px, py = in_frame(contacts, reals, i, k, t, u)
             rate = height_rate(reals, i, FREE, px, py)
-            if data[k, GAP] + dt * rate <= 0.0:
+            if contacts[k].gap + dt * rate <= 0.0:
                 approach = max(approach, -rate)
         ints[i, FIRST_CONTACT] = c
         ints[i, POINTS] = end - c
         ints[i, FIRST_PACK] = -1
         if end - c > VERTICES:
-            info[FELL] = 1
+            s.info.fell = 1
         i += 1
         c = end
-    rows_of(h).count[N_PATCHES] = i
+    s.rows.count.patches = i
     return OK, approach
 
 
 @part
-def choose_region(h, i, approach, e):
+def choose_region(s: Step, i, approach, e):
     """The region of patch i: vertices in LINK_REALS, their contacts in LINK_INTS.
 
     Returns (vertices that touch of themselves, whether it bounces).
     """
-    data = reals2(h, CONTACTS)
+    h = handle(s)
+    contacts = s.detection.contacts
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
-    dt = reals1(h, NUMBERS)[DT]
+    dt = s.numbers.dt
     c = ints[i, FIRST_CONTACT]
-    t, u = tangents(three_of(data, c, NORMAL))
+    t, u = tangents(contacts[c].normal)
     bounces = False
     if e > 0.0:
         for k in range(c, c + ints[i, POINTS]):
-            x, y = in_frame(data, reals, i, k, t, u)
+            x, y = in_frame(contacts, reals, i, k, t, u)
             if (
-                data[k, GAP] + dt * height_rate(reals, i, FREE, x, y) <= 0.0
+                contacts[k].gap + dt * height_rate(reals, i, FREE, x, y) <= 0.0
                 and height_rate(reals, i, NOW, x, y) < -REST_SPEED
             ):
                 bounces = True
@@ -183,8 +165,8 @@ def choose_region(h, i, approach, e):
     n = 0
     touching = 0
     for k in range(c, c + min(ints[i, POINTS], VERTICES)):
-        x, y = in_frame(data, reals, i, k, t, u)
-        after = data[k, GAP] + dt * height_rate(reals, i, FREE, x, y)
+        x, y = in_frame(contacts, reals, i, k, t, u)
+        after = contacts[k].gap + dt * height_rate(reals, i, FREE, x, y)
         if after <= reach:
             ints[i, VERTEX_OF + n] = k
             reals[i, REGION + VERTEX + 2 * n] = x
@@ -197,28 +179,27 @@ def choose_region(h, i, approach, e):
 
 
 @part
-def patch_packs(h, i):
+def patch_packs(s: Step, i):
     """The two packs of patch i; returns a status."""
-    _, _, work = model_of(h)
-    rows = rows_of(h)
-    ids = ints2(h, IDS)
-    shapes = ints2(h, SHAPE_INTS)
+    h = handle(s)
+    rows = s.rows
+    found = s.detection
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
     c = ints[i, FIRST_CONTACT]
-    a = shapes[ids[c, SHAPE_A], SHAPE_BODY]
-    b = shapes[ids[c, SHAPE_B], SHAPE_BODY]
-    n = three_of(reals2(h, CONTACTS), c, NORMAL)
+    a = found.kinds[found.ids[c].a].body
+    b = found.kinds[found.ids[c].b].body
+    n = found.contacts[c].normal
     t, u = tangents(n)
     D = lanes_of(t, u, n)
-    sa = body_source(h, a)
-    sb = body_source(h, b)
-    pack = new_pack(h, sa, sb, THREE)
-    if pack == ROOM or new_block(h, PATCH, pack, rows.packs[pack, FIRST], i) == ROOM:
+    sa = body_source(rows, a)
+    sb = body_source(rows, b)
+    pack = new_pack(rows, sa, sb, THREE)
+    if pack == ROOM or new_block(rows, PATCH, pack, rows.packs[pack].first, i) == ROOM:
         return ROOM
-    force_pack(work, a, b, three_of(reals, i, ORIGIN), D, pack, rows.w)
+    force_pack(s.work, a, b, origin_of(reals, i), D, pack, rows.w)
     ints[i, FIRST_PACK] = pack
-    pack = new_pack(h, sa, sb, THREE)
+    pack = new_pack(rows, sa, sb, THREE)
     if pack == ROOM:
         return ROOM
     turn_pack(D, pack, rows.w)
@@ -226,40 +207,36 @@ def patch_packs(h, i):
 
 
 @part
-def patch_rows(h):
+def patch_rows(s: Step):
     """Patches, regions, goals and packs of all contacts; returns a status."""
-    info = ints1(h, INFO)
-    ids = ints2(h, IDS)
-    last_ids = ints2(h, LAST_IDS)
-    shapes = ints2(h, SHAPE_INTS)
-    materials = reals2(h, MATERIALS)
+    h = handle(s)
+    info = s.info
+    found = s.detection
     ints = ints2(h, LINK_INTS)
     reals = reals2(h, LINK_REALS)
-    count = int(materials.shape[0] ** 0.5 + 0.5)
-    info[BOUNCED] = 0
-    info[FELL] = 0
-    status, approach = find_patches(h)
+    count = int(len(s.materials) ** 0.5 + 0.5)
+    info.bounced = 0
+    info.fell = 0
+    status, approach = find_patches(s)
     if status != OK:
         return status
     known = 0
-    for i in range(rows_of(h).count[N_PATCHES]):
+    for i in range(s.rows.count.patches):
         c = ints[i, FIRST_CONTACT]
-        a = ids[c, SHAPE_A]
-        b = ids[c, SHAPE_B]
-        m = shapes[a, MATERIAL] * count + shapes[b, MATERIAL]
-        touching, bounces = choose_region(h, i, approach, materials[m, RESTITUTION])
+        a = found.ids[c].a
+        b = found.ids[c].b
+        material = s.materials[found.kinds[a].material * count + found.kinds[b].material]
+        touching, bounces = choose_region(s, i, approach, material.restitution)
         if reals[i, REGION + COUNT] == 0.0:
             continue
-        reals[i, REGION + MU_S] = materials[m, STATIC]
-        reals[i, REGION + MU_D] = materials[m, DYNAMIC]
+        reals[i, REGION + MU_S] = material.static
+        reals[i, REGION + MU_D] = material.dynamic
         if bounces:
-            info[BOUNCED] = 1
-        set_goals(h, i, materials[m, RESTITUTION])
-        while known < info[N_WARM] and (
-            last_ids[known, SHAPE_A] < a or (last_ids[known, SHAPE_A] == a and last_ids[known, SHAPE_B] < b)
-        ):
+            info.bounced = 1
+        set_goals(s, i, material.restitution)
+        while known < info.warm and (s.last_ids[known].a < a or (s.last_ids[known].a == a and s.last_ids[known].b < b)):
             known += 1
-        begin_with(h, i, known, touching)
-        if patch_packs(h, i) != OK:
+        begin_with(s, i, known, touching)
+        if patch_packs(s, i) != OK:
             return ROOM
     return OK

@@ -4,7 +4,7 @@ metres.
 The region is a convex polygon of n <= 8 vertices, counter-clockwise (n = 1 a point, n = 2 a line); one without area
 counts as the line between its two farthest vertices, one without length as a point.
 
-Mean distance d from a point over the region (N9). A triangle of apex pv and an edge at distance h, whose ends lie at
+Mean distance d from a point over the region. A triangle of apex pv and an edge at distance h, whose ends lie at
 t1, t2 along the edge and at rho1, rho2 from pv, has
     integral of r dA = h/6 (t2 rho2 - t1 rho1 + h^2 ln((t2 + rho2) / (t1 + rho1))),
 and the polygon is their signed sum; of all regions of one area a disc around pv has the least d, 2/3 sqrt(area/pi). A
@@ -38,7 +38,7 @@ def vertex_count(patch, i):
 
 @inline
 def base_state(patch, i):
-    """(state, I, J) of the whole region (N7)."""
+    """(state, I, J) of the whole region."""
     n = vertex_count(patch, i)
     if n <= 1:
         return POINT, 0, 0

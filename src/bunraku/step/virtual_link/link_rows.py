@@ -1,5 +1,5 @@
-"""The constrained motions of a patch and the wrenches that go with them (000: Table 1, (20a), (36); N7, N9), and the
-linear system they make.
+"""The constrained motions of a patch and the wrenches that go with them (Nakamura & Yamane 2000: Table 1, (20a), (36)),
+and the linear system they make.
 
 A hypothesis constrains some motions of a patch, each a row of six over (vx vy vz wx wy wz) at the reference origin; K
 is never computed anew. Frame of section 4.2: origin o (point: the vertex, line: its middle, surface: the reference
@@ -368,7 +368,7 @@ def fill_rest(goal, f, a, p, work, iwork, rows, extra, units, starts, n, x, rest
 
 @inline
 def fill_rebound(patch, flags, free, p, work, iwork, rows, extra, units, starts, n, bounce):
-    """Impact: work[bounce] <- -E vc, what rebounds (N3). Returns 1 if that is not zero.
+    """Impact: work[bounce] <- -E vc, what rebounds. Returns 1 if that is not zero.
 
     e_n acts on a patch only where no vertex in contact is parting: the rebound would drive such a vertex into the other
     body."""

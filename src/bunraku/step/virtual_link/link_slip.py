@@ -1,8 +1,8 @@
-"""The motion of a sliding patch against its friction ((25b); N7-N9), and what both together say of its mode and
+"""The motion of a sliding patch against its friction ((25b)), and what both together say of its mode and
 direction.
 
-Motion is judged at the end of the step (of the impact): y = (ux, uy, d wz) at pv, u = v + h a. The law of N9 gives
-friction from y:
+Motion is judged at the end of the step (of the impact): y = (ux, uy, d wz) at pv, u = v + h a. The law of friction
+gives friction from y:
     phi = (fx, fy, nzv / d) = -F g(y),  F = muD fz,  g = ((1-E) s, sgn(wz) E),  s = u / |u|,  E = exp(-|u| / (d |wz|)).
 
 Natural map. With N = |f| + |nzv| / d and eta the direction of motion that phi stands for, q = N eta + y / (h |G|),

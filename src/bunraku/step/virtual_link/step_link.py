@@ -1,14 +1,14 @@
-"""A step with contact by virtual links (document 000, section 4; N7-N12): the stages that stand at ROWS and SOLVE.
+"""A step with contact by virtual links (Nakamura & Yamane 2000, section 4): the stages that stand at ROWS and SOLVE.
 
     ROWS    six rows a patch, then joints and connections as in bunraku.step.euler
     SOLVE   island by island: hypothesise, solve, check; where that does not settle in the document's number of solves, a fallback is counted and the
-            search goes on to a small cap (N8), so that the next step begins with forces of this model; then the same step once more by `pgs`
+            search goes on to a small cap, so that the next step begins with forces of this model; then the same step once more by `pgs`
 
-A step is solved once, for v+ (impulse / dt is tested like a force, N10), with at most 3 hypotheses. Where a point of a
-patch arrives, it is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and
-velocities, with 3 + 3 together. Limits of joints that did not act get no rows; if the new velocity passes one, it is an
-impact: the step is done again with all that are near. INFO: SOLVES the largest number of an island, FELL whether this
-step counts as a fallback, FALLBACK how many did in the world's life. Checked in tests/world/test_virtual_link_world.py.
+A step is solved once, for v+ (impulse / dt is tested like a force), with at most 3 hypotheses. Where a point of a patch
+arrives, it is an impact and forces in one: 3 + 3. With restitution there are two problems, positions and velocities,
+with 3 + 3 together. Limits of joints that did not act get no rows; if the new velocity passes one, it is an impact: the
+step is done again with all that are near. Info: `solves` the largest number of an island, `fell` whether this step
+counts as a fallback, `fallbacks` how many did in the world's life. Checked in tests/world/test_virtual_link_world.py.
 """
 
 from __future__ import annotations
@@ -16,31 +16,13 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.table import ints1, reals1, run, stage
+from bunraku.kernel.record import handle
+from bunraku.kernel.table import run, stage
 from bunraku.step.euler import FREE, POSITIONS, ROWS, VELOCITIES, new_velocity
 from bunraku.step.joint_rows import ACTING_LIMITS, NEAR_LIMITS, joint_rows, keep_joints, limits_hold
 from bunraku.step.rows import begin, find_islands, trace_all
-from bunraku.step.step_arrays import (
-    BOUNCED,
-    EVERY_LIMIT,
-    FALLBACK,
-    FELL,
-    INFO,
-    ISLAND_START,
-    LARGEST,
-    MOVED,
-    N_ISLANDS,
-    NEXT_V,
-    NUMBERS,
-    OK,
-    RESIDUAL,
-    SOLVES,
-    SWEEPS,
-    UNSOLVED,
-    rows_of,
-)
+from bunraku.step.step_arrays import OK, Info, Step
 from bunraku.step.tie_rows import keep_ties, tie_rows
-from bunraku.step.virtual_link.link_arrays import BORN, LATE
 from bunraku.step.virtual_link.link_hypotheses import CAP
 from bunraku.step.virtual_link.link_hypotheses import SOLVES as ALLOWED
 from bunraku.step.virtual_link.link_island import SETTLED, UNSETTLED, solve_island
@@ -54,127 +36,125 @@ POINT_ROWS, POINT_SOLVE = np.int64(7), np.int64(8)  # stages of the table that f
 @stage
 def link_rows(h):
     """Rows of patches and everything else."""
-    begin(rows_of(h))
-    status = patch_rows(h)
+    s = Step(h)
+    begin(s.rows)
+    status = patch_rows(s)
     if status == OK:
-        status = joint_rows(h, NEAR_LIMITS if ints1(h, INFO)[EVERY_LIMIT] != 0 else ACTING_LIMITS)
+        status = joint_rows(s, NEAR_LIMITS if s.info.every_limit != 0 else ACTING_LIMITS)
     if status == OK:
-        status = tie_rows(h)
+        status = tie_rows(s)
     if status == OK:
-        status = trace_all(h)
-    find_islands(h)
+        status = trace_all(s)
+    find_islands(s.rows)
     return status
 
 
 @part
-def settle_islands(h, positions):
+def settle_islands(s: Step, positions):
     """Impulses of every island; returns SETTLED, UNSETTLED or ROOM.
 
-    INFO[SOLVES]: of the largest number that an island needed.
+    info.solves: of the largest number that an island needed.
     """
-    info = ints1(h, INFO)
-    numbers = reals1(h, NUMBERS)
-    start = ints1(h, ISLAND_START)
-    numbers[RESIDUAL] = 0.0
-    info[N_ISLANDS] = 0
-    info[LARGEST] = 0
-    impact = info[BOUNCED] != 0 or info[EVERY_LIMIT] != 0 or rows_of(h).count[BORN] != 0
+    info = s.info
+    start = s.rows.island_start
+    s.numbers.residual = 0.0
+    info.islands = 0
+    info.largest = 0
+    impact = info.bounced != 0 or info.every_limit != 0 or s.rows.count.born != 0
     allowed = 2 * ALLOWED if impact else ALLOWED
     if positions != 0:
         allowed -= 1  # one is left for the velocities
-    before = info[SOLVES]
+    before = info.solves
     for t in range(start.shape[0] - 1):
         if start[t] == start[t + 1]:
             continue
-        status, used, m = solve_island(h, start[t], start[t + 1], positions, CAP)
-        info[SOLVES] = max(info[SOLVES], before + used)
+        status, used, m = solve_island(s, start[t], start[t + 1], positions, CAP)
+        info.solves = max(info.solves, before + used)
         if before + used > allowed:
-            rows_of(h).count[LATE] = 1
+            s.rows.count.late = 1
         if status != SETTLED:
             return status
-        info[N_ISLANDS] += 1
-        info[LARGEST] = max(info[LARGEST], m)
+        info.islands += 1
+        info.largest = max(info.largest, m)
     return SETTLED
 
 
 @part
-def from_start(h, rows):
+def from_start(s: Step, rows):
     """Make rows again by stage `rows`: accelerations without impulses first, which impulses have overwritten.
 
     Returns a status.
     """
-    status = run(h, FREE)
-    return status if status < 0 else run(h, rows)
+    status = run(handle(s), FREE)
+    return status if status < 0 else run(handle(s), rows)
 
 
 @part
-def settle(h, positions, out):
-    """Impulses, and in array `out` the rates they lead to; returns SETTLED, UNSETTLED or ROOM."""
-    info = ints1(h, INFO)
-    status = settle_islands(h, positions)
-    if status == SETTLED and new_velocity(h, out) < 0:
+def settle(s: Step, positions, out):
+    """Impulses, and in `out` (nv) the rates they lead to; returns SETTLED, UNSETTLED or ROOM."""
+    info = s.info
+    status = settle_islands(s, positions)
+    if status == SETTLED and new_velocity(s, out) < 0:
         return UNSETTLED
-    if status != SETTLED or info[EVERY_LIMIT] != 0 or limits_hold(h, out):
+    if status != SETTLED or info.every_limit != 0 or limits_hold(s, out):
         return status
-    info[EVERY_LIMIT] = 1  # a limit acts that was thought not to: once more, with all that are near
-    status = from_start(h, LINK_ROWS)
+    info.every_limit = 1  # a limit acts that was thought not to: once more, with all that are near
+    status = from_start(s, LINK_ROWS)
     if status < 0:
         return status
-    status = settle_islands(h, positions)
-    if status == SETTLED and new_velocity(h, out) < 0:
+    status = settle_islands(s, positions)
+    if status == SETTLED and new_velocity(s, out) < 0:
         return UNSETTLED
     return status
 
 
 @part
-def by_points(h):
+def by_points(s: Step):
     """The same step by the iterative solver; returns a status."""
-    info = ints1(h, INFO)
-    status = from_start(h, POINT_ROWS)
+    status = from_start(s, POINT_ROWS)
     if status < 0:
         return status
-    status = run(h, POINT_SOLVE)
+    status = run(handle(s), POINT_SOLVE)
     if status < 0:
         return status
-    count_fallback(info)
-    keep_points(h)
+    count_fallback(s.info)
+    keep_points(s)
     return status
 
 
 @inline
-def count_fallback(info):
+def count_fallback(info: Info):
     """The step was not settled in the document's number of solves."""
-    info[FELL] = 1
-    info[FALLBACK] += 1
+    info.fell = 1
+    info.fallbacks += 1
 
 
 @stage
 def link_impulses(h):
-    """lam, the new v (NEXT_V), and the rate at which positions move (MOVED)."""
-    info = ints1(h, INFO)
-    info[SWEEPS] = 0
-    info[UNSOLVED] = 0
-    info[SOLVES] = 0
-    info[EVERY_LIMIT] = 0
-    rows_of(h).count[LATE] = 0
-    status = UNSETTLED if info[FELL] != 0 else SETTLED
-    if info[BOUNCED] != 0 and status == SETTLED:
-        status = settle(h, POSITIONS, MOVED)
+    """lam, the new v (next_v), and the rate at which positions move (moved)."""
+    s = Step(h)
+    info = s.info
+    info.sweeps = 0
+    info.unsolved = 0
+    info.solves = 0
+    info.every_limit = 0
+    s.rows.count.late = 0
+    status = UNSETTLED if info.fell != 0 else SETTLED
+    if info.bounced != 0 and status == SETTLED:
+        status = settle(s, POSITIONS, s.moved)
     if status == SETTLED:
-        status = settle(h, VELOCITIES, NEXT_V)
-    info[EVERY_LIMIT] = 0
+        status = settle(s, VELOCITIES, s.next_v)
+    info.every_limit = 0
     if status == UNSETTLED:
-        return by_points(h)
+        return by_points(s)
     if status != SETTLED:
         return status
-    if rows_of(h).count[LATE] != 0:
+    if s.rows.count.late != 0:
         count_fallback(info)
-    if info[BOUNCED] == 0:
-        after = reals1(h, NEXT_V)
-        moved = reals1(h, MOVED)
-        for k in range(after.shape[0]):
-            moved[k] = after[k]
-    keep_patches(h)
-    keep_joints(h)
-    keep_ties(h)
+    if info.bounced == 0:
+        for k in range(s.moved.shape[0]):
+            s.moved[k] = s.next_v[k]
+    keep_patches(s)
+    keep_joints(s)
+    keep_ties(s)
     return OK

@@ -1,0 +1,10 @@
+from bunraku.gait1988 import checks as checks
+from bunraku.gait1988 import gaitfile as gaitfile
+from bunraku.gait1988 import library as library
+from bunraku.gait1988 import servo as servo
+from bunraku.gait1988 import solved_walk as solved_walk
+from bunraku.gait1988 import steps as steps
+from bunraku.gait1988 import stride as stride
+from bunraku.gait1988 import survey as survey
+from bunraku.gait1988 import tables as tables
+from bunraku.gait1988 import twelve_body_model as twelve_body_model

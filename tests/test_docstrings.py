@@ -1,0 +1,72 @@
+"""What docstrings and comments name exists: modules, what is in them, tests, documents; and papers are cited as papers."""
+
+import ast
+import io
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+
+import bunraku
+
+SOURCE = Path(bunraku.__file__).parent
+ROOT = Path(__file__).parent.parent
+ROOMS = sorted(p.name for p in SOURCE.iterdir() if p.is_dir() and not p.name.startswith("__"))
+SHORT = rf"(?<![\w./])((?:{'|'.join(ROOMS)})\.\w+(?:\.\w+)*)"  # world.frames
+DOTTED = re.compile(r"(?<![\w./-])bunraku\.((?:\w+\.)*\w+)|" + SHORT)
+FILE = re.compile(r"(?<![\w/])(?:tests|docs|examples|bench)/[\w/*-]*\w(?:\.\w+)?")
+SECRET = re.compile(r"document 00[0-4]|(?<![\w.])00[0-4](?=[,:)]|\s+section)|\bN(?:1[0-2]|[1-9])(?:[-–]N\d+)?(?=[,;)])")
+FILES = sorted([*SOURCE.rglob("*.py"), *(ROOT / "bench").rglob("*.py")])
+
+
+def prose(path: Path) -> list[tuple[int, str]]:
+    """Docstrings and comments with their lines."""
+    text = path.read_text(encoding="utf-8")
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (said := ast.get_docstring(node)):
+            found.append((getattr(node, "lineno", 1), said))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            found.append((token.start[0], token.string))
+    return found
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name below bunraku is a module, or something that one defines."""
+    parts = name.split(".")
+    for k in range(len(parts), -1, -1):
+        base = SOURCE.joinpath(*parts[:k])
+        file = next((p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None)
+        if file is None:
+            continue
+        if k == len(parts):
+            return True
+        names = file.with_suffix(".pyi")  # of a package that loads them when first used
+        text = file.read_text(encoding="utf-8") + (names.read_text(encoding="utf-8") if names.is_file() else "")
+        return re.search(rf"\b{re.escape(parts[k])}\b", text) is not None
+    return False
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_names_in_docstrings_exist(path):
+    for line, text in prose(path):
+        for full, short in DOTTED.findall(text):
+            name = full or short
+            if short and not exists(".".join(short.split(".")[:2])):
+                continue  # an attribute of something that is called like a room: world.record, contact.force
+            assert exists(name), f"{path.name}:{line} names {name}, which does not exist"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_files_in_docstrings_exist(path):
+    for line, text in prose(path):
+        for name in FILE.findall(text):
+            assert list(ROOT.glob(name)) or list(ROOT.glob(name + "*")), f"{path.name}:{line} names {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_papers_are_cited_by_author_and_year(path):
+    for line, text in prose(path):
+        assert not (found := SECRET.search(text)), f"{path.name}:{line}: {found.group()!r} tells a reader nothing"
