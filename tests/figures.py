@@ -6,6 +6,9 @@ import numpy as np
 
 import bunraku as bk
 
+KINDS = ("hinge", "hinge", "slider", "ball", "universal", "fixed")
+SCREWS = (*KINDS, "helical", "helical")
+
 
 def body(rng: np.random.Generator) -> dict:
     """A random rigid body whose inertia obeys the triangle inequality."""
@@ -23,11 +26,12 @@ def random_axis(rng: np.random.Generator) -> np.ndarray:
     return -np.eye(3)[rng.integers(3)] if k == 1 else rng.normal(size=3)
 
 
-def random_figure(seed: int, links: int = 10, gears: int = 3, root: str = "any") -> bk.Model:
-    """A tree of `links` links with joints of every kind, fixed links among them, and up to `gears` couplings."""
+def random_figure(
+    seed: int, links: int = 10, gears: int = 3, root: str = "any", kinds: tuple[str, ...] = KINDS
+) -> bk.Model:
+    """A tree of `links` links with joints of these kinds, fixed links among them, and up to `gears` couplings."""
     rng = np.random.default_rng(seed)
     fig = bk.Description(name=f"random{seed}")
-    kinds = ["hinge", "hinge", "slider", "ball", "universal", "fixed"]
     one_dof: list[tuple[str, str]] = []  # (joint, link)
     for i in range(links):
         parent = None if i == 0 else f"l{rng.integers(max(0, i - 3), i)}"
@@ -40,6 +44,8 @@ def random_figure(seed: int, links: int = 10, gears: int = 3, root: str = "any")
         if rng.random() < 0.3:
             options["anchor"] = 0.1 * rng.normal(size=3)
         joint = bk.Joint(f"j{i}", kind, random_axis(rng), random_axis(rng), **options)
+        if kind == "helical":
+            joint.pitch = rng.uniform(-3.0, 3.0)
         if kind == "universal":
             joint.axis2 = np.cross(np.asarray(joint.axis, float), rng.normal(size=3))
         if kind == "free":
@@ -47,7 +53,7 @@ def random_figure(seed: int, links: int = 10, gears: int = 3, root: str = "any")
         at = np.zeros(3) if rng.random() < 0.4 else 0.5 * rng.normal(size=3)
         turn = None if rng.random() < 0.5 else rng.normal(size=4)
         fig.add(f"l{i}", parent, joint, at=at, rotation=turn, **body(rng))
-        if kind in ("hinge", "slider"):
+        if kind in ("hinge", "slider", "helical"):
             one_dof.append((f"j{i}", f"l{i}"))
     leaders: dict[str, str] = {}
     for _ in range(gears):

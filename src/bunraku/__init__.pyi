@@ -59,6 +59,7 @@ from bunraku.model import capsule as capsule
 from bunraku.model import cylinder as cylinder
 from bunraku.model import describe_human as describe_human
 from bunraku.model import free as free
+from bunraku.model import helical as helical
 from bunraku.model import hinge as hinge
 from bunraku.model import human as human
 from bunraku.model import slider as slider

@@ -146,3 +146,18 @@ def test_a_full_disk_gets_one_sentence():
         [f"{sys.executable} -m bunraku info human > /dev/full"], shell=True, capture_output=True, text=True
     )
     assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+def test_info_tells_the_pitch_of_a_screw(capsys):
+    import bunraku as bk
+    from bunraku.cli.info_command import as_dict, show
+
+    d = bk.Description("vice")
+    thread = bk.helical("thread", (0, 0, 1), pitch=0.005, lower=0.0, upper=40.0)
+    d.add("jaw", None, thread, mass=1.0, moments=(1, 1, 1))
+    m = d.build()
+    joint = as_dict(m)["joints"][0]
+    assert joint["kind"] == "helical" and joint["pitch"] == pytest.approx(0.005)
+    show(m)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "1 helical" in text and "5 mm" in text

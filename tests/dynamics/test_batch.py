@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from figures import random_figure, random_forces, random_state
+from figures import SCREWS, random_figure, random_forces, random_state
 
 M = random_figure(5, links=12)
 
@@ -20,6 +20,14 @@ def test_lanes_give_the_same_bits(n):
     q, v, tau = states(n)
     assert np.array_equal(bk.aba(M, q, v, tau), [bk.aba(M, *s) for s in zip(q, v, tau)])
     assert np.array_equal(bk.rnea(M, q, v, tau), [bk.rnea(M, *s) for s in zip(q, v, tau)])
+
+
+def test_lanes_give_the_same_bits_of_screws():
+    m = random_figure(3, links=12, kinds=SCREWS)
+    assert any(j.kind == "helical" for j in m.joints)
+    q, v, tau = (np.array(x) for x in zip(*[random_state(m, s) for s in range(6)]))
+    assert np.array_equal(bk.aba(m, q, v, tau), [bk.aba(m, *s) for s in zip(q, v, tau)])
+    assert np.array_equal(bk.rnea(m, q, v, tau), [bk.rnea(m, *s) for s in zip(q, v, tau)])
 
 
 def test_forces_in_a_batch():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from figures import random_figure, random_forces, random_state, relative
+from figures import KINDS, SCREWS, random_figure, random_forces, random_state, relative
 
 H = 1e-6  # central differences: error about H^2 plus rounding / H, so 1e-7 of the largest entry is what they can show
 
@@ -18,9 +18,9 @@ def by_vector(f, x):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("pushed", [False, True])
-def test_rnea(seed, pushed):
-    m = random_figure(seed, links=8)
+@pytest.mark.parametrize(("pushed", "kinds"), [(False, KINDS), (True, KINDS), (True, SCREWS)])
+def test_rnea(seed, pushed, kinds):
+    m = random_figure(seed, links=8, kinds=kinds)
     q, v, a = random_state(m, seed)
     f = random_forces(m, seed) if pushed else None
     d = bk.rnea_derivatives(m, q, v, a, f)
@@ -29,9 +29,10 @@ def test_rnea(seed, pushed):
     assert relative(d.dx, by_vector(lambda x: bk.rnea(m, q, v, x, f), a)) < 1e-7
 
 
+@pytest.mark.parametrize("kinds", [KINDS, SCREWS])
 @pytest.mark.parametrize("seed", range(6))
-def test_aba(seed):
-    m = random_figure(seed, links=8)
+def test_aba(seed, kinds):
+    m = random_figure(seed, links=8, kinds=kinds)
     q, v, tau = random_state(m, seed)
     f = random_forces(m, seed)
     d = bk.aba_derivatives(m, q, v, tau, f)

@@ -5,18 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bunraku as bk
-from figures import random_figure, random_forces, random_state, relative
+from figures import SCREWS, random_figure, random_forces, random_state, relative
 
 FIGURES = [random_figure(seed, links=4 + seed % 9) for seed in range(24)]
+FIGURES += [random_figure(seed, links=4 + seed % 9, kinds=SCREWS) for seed in range(12)]
 figures = st.sampled_from(FIGURES)
 seeds = st.integers(0, 10**6)
 
 
 def test_the_figures_cover_everything():
     kinds = {j.kind for m in FIGURES for j in m.joints}
-    assert kinds == {"hinge", "slider", "ball", "universal", "free"}
+    assert kinds == {"hinge", "slider", "helical", "ball", "universal", "free"}
     assert sum(g.eliminated for m in FIGURES for g in m.gears) >= 10
-    assert any(not j.nv and j.kind == "slider" for m in FIGURES for j in m.joints)  # a slider as a follower
+    for kind in ("slider", "helical"):
+        assert any(not j.nv and j.kind == kind for m in FIGURES for j in m.joints)  # as a follower
 
 
 @given(m=figures, seed=seeds)

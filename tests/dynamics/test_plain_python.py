@@ -13,11 +13,11 @@ ROOT = os.path.join(os.path.dirname(__file__), "..")
 PLAIN = """
 import sys; sys.path.insert(0, {tests!r})
 import numpy as np, bunraku as bk
-from figures import random_figure, random_state, random_forces
+from figures import KINDS, SCREWS, random_figure, random_state, random_forces
 from bunraku.kernel.compile import JIT
 out = []
-for seed in (1, 3, 5):
-    m = random_figure(seed, links=6)
+for seed, kinds in ((1, KINDS), (3, KINDS), (5, KINDS), (4, SCREWS)):
+    m = random_figure(seed, links=6, kinds=kinds)
     q, v, tau = random_state(m, seed)
     f = random_forces(m, seed)
     Q, V, T = np.array([q] * 3), np.array([v] * 3), np.array([tau] * 3)

@@ -9,7 +9,7 @@ from bunraku.dynamics.work import opened
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
 from bunraku.kernel.record import handle, put
-from bunraku.model.layout import COUNT, HINGE, IV, KIND, SLIDER
+from bunraku.model.layout import COUNT, DOF, IV
 from bunraku.step.response import (
     BASE,
     HOP,
@@ -23,7 +23,7 @@ from bunraku.step.response import (
     trace_way,
 )
 from bunraku.step.step_arrays import Traces
-from figures import random_figure, relative
+from figures import KINDS, SCREWS, random_figure, relative
 
 
 @entry("h D I h")
@@ -52,7 +52,7 @@ def push(handle, q, wrench, torques, h, dv):
         f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
         trace_way(ints, reals, work, traces, 0, i)
         add_impulse(ints, work, traces, 0, n, f)
-        t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and (ints[i, KIND] == HINGE or ints[i, KIND] == SLIDER) else 0.0
+        t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and ints[i, DOF] == 1 else 0.0
         if t != 0.0:
             trace_joint(ints, reals, work, traces, 0, i)
             add_impulse(ints, work, traces, 0, (t, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -74,9 +74,10 @@ def body_jacobians(m, q):
     return J
 
 
+@pytest.mark.parametrize("kinds", [KINDS, SCREWS])
 @pytest.mark.parametrize("seed", range(10))
-def test_blocks_and_impulses(seed):
-    m = random_figure(seed, links=9)
+def test_blocks_and_impulses(seed, kinds):
+    m = random_figure(seed, links=9, kinds=kinds)
     rng = np.random.default_rng(seed)
     q = bk.random_configuration(m, rng)
     bodies = np.arange(1, m.nb)

@@ -67,6 +67,8 @@ def as_dict(m: Model) -> dict[str, Any]:
 def joint_dict(m: Model, j: JointInfo) -> dict[str, Any]:
     """One joint as plain data."""
     d = {"name": j.name, "kind": j.kind, "link": j.link, "q": [j.iq, j.nq], "v": [j.iv, j.nv]}
+    if j.traits.turns and j.slide:
+        d["pitch"] = 2 * np.pi * j.slide
     if j.leader:
         return d | {"leader": j.leader, "ratio": j.ratio, "offset": j.offset}
     for key in ("lower", "upper", "effort", "velocity", "damping", "friction", "stiffness", "armature"):
@@ -80,6 +82,11 @@ def centre(m: Model, i: int) -> np.ndarray:
     return m.reals[i, at.FIRST : at.FIRST + 3] / mass if mass > 0 else np.zeros(3)
 
 
+def kind(j: JointInfo) -> str:
+    """The kind of a joint in words; of a screw, how far a turn takes it."""
+    return f"{j.kind}, {2e3 * np.pi * j.slide:.4g} mm a turn" if j.traits.turns and j.slide else j.kind
+
+
 def limits(m: Model, j: JointInfo) -> str:
     """The range of a joint in words: degrees, or metres."""
     if j.kind == "free":
@@ -88,7 +95,7 @@ def limits(m: Model, j: JointInfo) -> str:
         swing = "" if np.isinf(j.swing) else f"swing {np.degrees(j.swing):.0f}°"
         twist = "" if np.isinf(j.twist[1]) else f"twist {np.degrees(j.twist[0]):.0f}…{np.degrees(j.twist[1]):.0f}°"
         return ", ".join(x for x in (swing, twist) if x)
-    unit, k = (" m", 1.0) if j.kind == "slider" else ("°", 180 / np.pi)
+    unit, k = (" m", 1.0) if j.unit == "m" else ("°", 180 / np.pi)
     spans = [
         f"{lo * k:.4g}…{up * k:.4g}{unit}" for lo, up in zip(j.lower, j.upper) if np.isfinite(lo) or np.isfinite(up)
     ]
@@ -117,7 +124,9 @@ def show(m: Model) -> None:
     table = Table("joint", "kind", "q", "v", "limits", "effort", "passive")
     for j in m.joints:
         if j.leader:
-            table.add_row(escape(j.name), j.kind, "", "", f"= {j.ratio:g} {escape(j.leader)} {j.offset:+g}", "", "gear")
+            table.add_row(
+                escape(j.name), kind(j), "", "", f"= {j.ratio:g} {escape(j.leader)} {j.offset:+g}", "", "gear"
+            )
             continue
         passive = [
             f"{name} {getattr(m, name)[j.iv]:.3g}"
@@ -128,7 +137,7 @@ def show(m: Model) -> None:
         q = f"{j.iq}" if j.nq == 1 else f"{j.iq}–{j.iq + j.nq - 1}"
         v = f"{j.iv}" if j.nv == 1 else f"{j.iv}–{j.iv + j.nv - 1}"
         table.add_row(
-            escape(j.name), j.kind, q, v, limits(m, j), "" if np.isinf(effort) else f"{effort:.4g}", ", ".join(passive)
+            escape(j.name), kind(j), q, v, limits(m, j), "" if np.isinf(effort) else f"{effort:.4g}", ", ".join(passive)
         )
     console.print(table)
     kept = [f"{g.follower} = {g.ratio:g} {g.leader} {g.offset:+g}" for g in m.kept_gears]

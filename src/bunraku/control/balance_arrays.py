@@ -243,7 +243,7 @@ class BalanceRoom:
         p.count.rounds, p.count.patience = 1, 25
         limit = np.tile([-at.FAR, at.FAR], (model.nv, 1))
         for j in model.joints:
-            if j.nv and j.kind in ("hinge", "slider", "universal"):
+            if j.nv and j.ranged:
                 limit[j.v, 0] = np.maximum(model.lower[j.v], -at.FAR)
                 limit[j.v, 1] = np.minimum(model.upper[j.v], at.FAR)
         bodies = [f.body for f in feet] + [model.joints[0].body, model.body(trunk)]

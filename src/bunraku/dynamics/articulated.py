@@ -1,13 +1,15 @@
-"""The blocks of the inward and outward passes of the articulated-body algorithm, with gears.
+"""The blocks of the inward and outward passes of the articulated-body algorithm: balls, free bases and gears.
 
-Inertias stand as in inertia.py. Sources: 002 eqs (22), (25), (26) for joints, (36)-(40) for gear groups (a serial gear
-is treated as a parallel one with G_c = g_c J_c + X_c,par G_par). Because `passes` already holds the accelerations for
-v' = 0, no C-hat appears.
+Joints with one axis are in one_axis.py; inertias stand as in inertia.py. Sources: Tazaki 2013, eqs (22), (25), (26) for
+joints, (36)-(40) for gear groups (a serial gear is treated as a parallel one with G_c = g_c J_c + X_c,par G_par).
+Because `passes` already holds the accelerations for v' = 0, no C-hat appears.
 """
 
 from __future__ import annotations
 
 from bunraku.dynamics.inertia import (
+    add_wrench,
+    carried,
     ld_articulated,
     ld_inertia,
     less_rank1,
@@ -15,6 +17,17 @@ from bunraku.dynamics.inertia import (
     shifted,
     solve_inertia,
     st_inertia,
+)
+from bunraku.dynamics.one_axis import (
+    axis,
+    column,
+    given,
+    has_one_axis,
+    inward_screw,
+    inward_single,
+    is_simple,
+    outward_screw,
+    outward_single,
 )
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
@@ -40,12 +53,10 @@ from bunraku.kernel.vec import (
 )
 from bunraku.model.layout import (
     ARM,
-    AXIS,
     BALL,
     COUNT,
     DA,
     DINV,
-    HINGE,
     IA,
     IV,
     KIND,
@@ -58,8 +69,7 @@ from bunraku.model.layout import (
     RHS,
     ROT,
     ROTOR,
-    SAME,
-    SLIDER,
+    SLIDE,
     STARTS,
     WRENCH,
     G,
@@ -68,91 +78,11 @@ from bunraku.model.layout import (
 
 
 @inline
-def add_wrench(work, p, n, f):
-    """Add a wrench to the one of the body whose slots begin at p."""
-    st3(work, p + WRENCH, add(ld3(work, p + WRENCH), n))
-    st3(work, p + WRENCH + 3, add(ld3(work, p + WRENCH + 3), f))
-
-
-@inline
-def axis(ints, work, i):
-    """The axis of a hinge or slider in world axes."""
-    k = i * NW + ROT + ints[i, AXIS]
-    return (ld(work, k), ld(work, k + 3), ld(work, k + 6))
-
-
-@inline
-def given(tau, k):
-    """tau[k], or nothing where no torques are given (only inertias are wanted)."""
-    if tau is None:
-        return 0.0
-    return ld(tau, k)
-
-
-@inline
 def given3(tau, k):
     """tau[k:k+3], or nothing."""
     if tau is None:
         return (0.0, 0.0, 0.0)
     return ld3(tau, k)
-
-
-@inline
-def inward_single(ints, reals, tau, work, i):
-    """(22), (25), (26) for a hinge or slider without gears: fold body i into its parent."""
-    w = i * NW
-    p = ints[i, PARENT] * NW
-    A, B, C = ld_articulated(ints, reals, work, i)
-    n = ld3(work, w + WRENCH)
-    f = ld3(work, w + WRENCH + 3)
-    s = axis(ints, work, i)
-    t = given(tau, ints[i, IV])
-    if ints[i, KIND] == HINGE:
-        Un = sv(A, s)
-        Uf = mtv(B, s)
-        d = 1.0 / (dot(s, Un) + reals[i, ROTOR])
-        u = t - dot(s, n)
-    else:
-        Un = mv(B, s)
-        Uf = sv(C, s)
-        d = 1.0 / (dot(s, Uf) + reals[i, ROTOR])
-        u = t - dot(s, f)
-    st3(work, w + U, Un)
-    st3(work, w + U + 3, Uf)
-    st(work, w + DINV, d)
-    st(work, w + RHS, u)
-    A, B, C = less_rank1(A, B, C, Un, Uf, d)
-    f = axpy(d * u, Uf, f)
-    n = axpy(d * u, Un, n)
-    if ints[i, SAME] == 0:
-        r = ld3(work, w + ARM)
-        A, B, C = shifted(A, B, C, r)
-        n = add(n, cross(r, f))
-    reach(work, p, ints[i, STARTS], A, B, C)
-    add_wrench(work, p, n, f)
-
-
-@inline
-def outward_single(ints, work, i, a):
-    """(22), (15): the joint's own acceleration, then what it adds to the body's."""
-    w = i * NW
-    al, ac = carried(work, ints[i, PARENT] * NW, ld3(work, w + ARM))
-    qdd = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), ac))
-    st(a, ints[i, IV], qdd)
-    s = axis(ints, work, i)
-    if ints[i, KIND] == HINGE:
-        st3(work, w + DA, axpy(qdd, s, al))
-        st3(work, w + DA + 3, ac)
-    else:
-        st3(work, w + DA, al)
-        st3(work, w + DA + 3, axpy(qdd, s, ac))
-
-
-@inline
-def carried(work, p, r):
-    """The part of an acceleration that comes from body p, at a point r from its origin."""
-    al = ld3(work, p + DA)
-    return al, add(ld3(work, p + DA + 3), cross(al, r))
 
 
 @inline
@@ -237,12 +167,7 @@ def group_motion(ints, reals, work, i):
     w = i * NW
     p = ints[i, PARENT]
     s = scale(reals[i, RATIO], axis(ints, work, i))
-    if ints[i, KIND] == HINGE:
-        ga = s
-        gl = scale(0.0, s)
-    else:
-        ga = scale(0.0, s)
-        gl = s
+    ga, gl = column(ints[i, KIND], reals[i, SLIDE], s, scale(0.0, s))
     if p >= ints[i, LEAD]:
         pa = ld3(work, p * NW + G)
         ga = add(ga, pa)
@@ -317,10 +242,12 @@ def inward(ints, reals, tau, work, i):
     if ints[i, COUNT] > 1:
         inward_group(ints, reals, tau, work, i)
     elif ints[i, COUNT] == 1:
-        if kind == HINGE or kind == SLIDER:
+        if is_simple(kind):
             inward_single(ints, reals, tau, work, i)
         elif kind == BALL:
             inward_ball(ints, reals, tau, work, i)
+        elif has_one_axis(kind):
+            inward_screw(ints, reals, tau, work, i)
 
 
 @inline
@@ -330,9 +257,11 @@ def outward(ints, reals, tau, work, i, a):
     if ints[i, COUNT] > 1:
         outward_group(ints, work, i, a)
     elif ints[i, COUNT] == 1:
-        if kind == HINGE or kind == SLIDER:
+        if is_simple(kind):
             outward_single(ints, work, i, a)
         elif kind == BALL:
             outward_ball(ints, reals, work, i, a)
+        elif has_one_axis(kind):
+            outward_screw(ints, reals, work, i, a)
         else:
             outward_free(ints, reals, tau, work, i, a)

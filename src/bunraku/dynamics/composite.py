@@ -7,12 +7,12 @@ an origin r behind:
 
 from __future__ import annotations
 
-from bunraku.dynamics.articulated import axis
+from bunraku.dynamics.one_axis import axis, column, has_one_axis
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, scale, st3, st6, sv
-from bunraku.model.layout import ARM, BALL, FREE, HINGE, KIND, NW, PARENT, RATIO, RIGID, ROT, SLIDER
+from bunraku.model.layout import ARM, BALL, FREE, KIND, NW, PARENT, RATIO, RIGID, ROT, SLIDE
 
 
 @inline
@@ -75,11 +75,8 @@ def joint_column(ints, reals, work, i, k):
     kind = ints[i, KIND]
     z = 0.0 * ld(work, w + ROT)
     zero = (z, z, z)
-    if kind == HINGE or kind == SLIDER:
-        s = scale(reals[i, RATIO], axis(ints, work, i))
-        if kind == HINGE:
-            return s, zero
-        return zero, s
+    if has_one_axis(kind):
+        return column(kind, reals[i, SLIDE], scale(reals[i, RATIO], axis(ints, work, i)), zero)
     if kind == FREE and k < 3:
         return zero, (z + (1.0 if k == 0 else 0.0), z + (1.0 if k == 1 else 0.0), z + (1.0 if k == 2 else 0.0))
     j = k if kind == BALL else k - 3

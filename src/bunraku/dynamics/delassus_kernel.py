@@ -13,8 +13,9 @@ Checked in tests/dynamics/test_laws.py and test_gears.py.
 from __future__ import annotations
 
 from bunraku.dynamics.arguments import OK
-from bunraku.dynamics.articulated import axis, group_arm, inward
+from bunraku.dynamics.articulated import group_arm, inward
 from bunraku.dynamics.inertia import ld_articulated, solve_inertia, st_rigid
+from bunraku.dynamics.one_axis import axis, felt, moved
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.dynamics.work import opened
 from bunraku.kernel.compile import inline
@@ -27,12 +28,12 @@ from bunraku.model.layout import (
     COUNT,
     DINV,
     FREE,
-    HINGE,
     KIND,
     LEAD,
     NW,
     OUTER,
     ROTOR,
+    SLIDE,
     WRENCH,
     G,
     U,
@@ -72,7 +73,7 @@ def pull_back(ints, reals, work, c, n, f):
         return add(n, cross(ld3(work, w + ARM), f)), f
     if ints[lead, COUNT] == 1:
         s = axis(ints, work, c)
-        y = ld(work, w + DINV) * (dot(s, n) if kind == HINGE else dot(s, f))
+        y = ld(work, w + DINV) * felt(kind, reals[c, SLIDE], s, n, f)
         n = axpy(-y, ld3(work, w + U), n)
         f = axpy(-y, ld3(work, w + U + 3), f)
         return add(n, cross(ld3(work, w + ARM), f)), f
@@ -125,11 +126,9 @@ def push_out(ints, reals, work, c, n, f, al, a):
     if ints[lead, COUNT] == 1:
         a = add(a, cross(al, ld3(work, w + ARM)))
         s = axis(ints, work, c)
-        y = dot(s, n) if kind == HINGE else dot(s, f)
+        y = felt(kind, reals[c, SLIDE], s, n, f)
         y = ld(work, w + DINV) * (y - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
-        if kind == HINGE:
-            return axpy(y, s, al), a
-        return al, axpy(y, s, a)
+        return moved(kind, reals[c, SLIDE], scale(y, s), 1.0, al, a)
     y = group_force(work, c, n, f) - dot(ld3(work, lead * NW + U), al) - dot(ld3(work, lead * NW + U + 3), a)
     y = ld(work, lead * NW + DINV) * y
     a = add(a, cross(al, group_arm(ints, work, c)))

@@ -17,8 +17,8 @@ Gears: G' (.) G, by adding up. Checked by finite differences in tests/dynamics/t
 from __future__ import annotations
 
 from bunraku.dynamics.arguments import OK
-from bunraku.dynamics.articulated import axis
 from bunraku.dynamics.composite import joint_column
+from bunraku.dynamics.one_axis import axis
 from bunraku.dynamics.passes import drift, rigid
 from bunraku.dynamics.rnea_kernel import rnea_passes
 from bunraku.dynamics.work import opened

@@ -48,7 +48,7 @@ class Ranges:
         chosen = np.flatnonzero(column[balls.v[:, 0]] >= 0)
         self.balls = Balls(*(x[chosen] for x in balls))
         self.ball_columns = column[self.balls.v[:, 0]]
-        plain = [j for j in model.joints if j.nv and j.kind in ("hinge", "slider", "universal") and column[j.iv] >= 0]
+        plain = [j for j in model.joints if j.nv and j.ranged and column[j.iv] >= 0]
         self.iq = np.array([k for j in plain for k in range(j.iq, j.iq + j.nq)], dtype=int)
         dofs = np.array([k for j in plain for k in range(j.iv, j.iv + j.nv)], dtype=int)
         self.columns, self.low, self.high = column[dofs], model.lower[dofs], model.upper[dofs]

@@ -3,14 +3,32 @@
 An articulated inertia maps motion (al, a) at a body's origin to wrench (n, f): n = A al + B a, f = B' al + C a, kept as
 A (s3), B (m3), C (s3). Moving it from the origin of c to that of p, arm r = c - p:
     B <- B + [r]C,   A <- A - B[r] + [r](B + [r]C)'
-The passes that use them: articulated.py. Checked in tests/dynamics/ through aba, crba and delassus.
+The passes that use them: one_axis.py, articulated.py. Checked in tests/dynamics/ through aba, crba and delassus.
 """
 
 from __future__ import annotations
 
 from bunraku.kernel.compile import inline
-from bunraku.kernel.vec import cross, ld3, ld6, ld9, mm, mt, mtv, mv, s_inverse, s_to_m, scale, st3, st6, st9, sub, sv
-from bunraku.model.layout import IA, LEAF, MASS, NW, RIGID
+from bunraku.kernel.vec import (
+    add,
+    cross,
+    ld3,
+    ld6,
+    ld9,
+    mm,
+    mt,
+    mtv,
+    mv,
+    s_inverse,
+    s_to_m,
+    scale,
+    st3,
+    st6,
+    st9,
+    sub,
+    sv,
+)
+from bunraku.model.layout import DA, IA, LEAF, MASS, NW, RIGID, WRENCH
 
 
 @inline
@@ -160,3 +178,17 @@ def solve_inertia(A, B, C, n, f):
         s_inverse((A[0] - S[0], A[1] - S[1], A[2] - S[2], A[3] - S[4], A[4] - S[5], A[5] - S[8])), sub(n, mv(BC, f))
     )
     return al, sv(Ci, sub(f, mtv(B, al)))
+
+
+@inline
+def add_wrench(work, p, n, f):
+    """Add a wrench to the one of the body whose slots begin at p."""
+    st3(work, p + WRENCH, add(ld3(work, p + WRENCH), n))
+    st3(work, p + WRENCH + 3, add(ld3(work, p + WRENCH + 3), f))
+
+
+@inline
+def carried(work, p, r):
+    """The part of an acceleration that comes from body p, at a point r from its origin."""
+    al = ld3(work, p + DA)
+    return al, add(ld3(work, p + DA + 3), cross(al, r))

@@ -4,28 +4,26 @@ Formulation ("hybrid"): everything in world axes, each body at its own joint ori
 between neighbouring origins, which keeps long chains accurate, and no inertia has to be turned from frame to frame.
 
 Accelerations are classical. With r the arm, s the axis and parent p (Tazaki 2013, eqs (9), (15)):
-    hinge   w = wp + s q'        al = alp + wp x s q'      a = ap + alp x r + wp x (wp x r)
-    slider  w = wp               al = alp                  a = ap + alp x r + wp x (wp x r) + 2 wp x s q'
+    turning   w = wp + s q'        al = alp + wp x s q'      a = ap + alp x r + wp x (wp x r)
+    sliding   w = wp               al = alp                  a = ap + alp x r + wp x (wp x r) + 2 wp x s q'
 plus s q'' in al or a. Linear velocities do not enter. `al`, `a` are here the accelerations for v' = 0 ("bias"), so that
 the algorithms only have to find what v' adds.
 """
 
 from __future__ import annotations
 
+from bunraku.dynamics.one_axis import has_one_axis, placed, slides, turns
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
-from bunraku.kernel.trig import sincos, sincos_all
+from bunraku.kernel.trig import sincos_all
 from bunraku.kernel.vec import add, axpy, col, cross, ld3, ld9, mm, mv, quat_matrix, rotate_s, scale, st3, st9, sv
 from bunraku.model.layout import (
     ACC,
     ALPHA,
     ARM,
-    AXIS,
     BALL,
     FIRST,
-    FOLLOWS,
     FREE,
-    HINGE,
     IQ,
     IV,
     KIND,
@@ -39,8 +37,7 @@ from bunraku.model.layout import (
     ROT,
     SAME,
     SECOND,
-    SHIFT,
-    SLIDER,
+    SLIDE,
     STRAIGHT,
     TURN,
     VEL,
@@ -52,15 +49,6 @@ def angles(ints, q, work):
     """Sines and cosines of all of q, behind the bodies' slots; four at a time, which costs less than to pick out the
     hinges."""
     sincos_all(q, q.shape[0], work, ints.shape[0] * NW)
-
-
-@inline
-def hinge_angle(ints, reals, q, work, i):
-    """(sin, cos) of hinge i; a gear's follower has an angle of its own."""
-    if ints[i, FOLLOWS] != 0:
-        return sincos(reals[i, RATIO] * ld(q, ints[i, IQ]) + reals[i, SHIFT])
-    k = ints.shape[0] * NW + ints[i, IQ]
-    return ld(work, k), ld(work, k + q.shape[0])
 
 
 @inline
@@ -99,27 +87,8 @@ def turned(ints, reals, i, Rp):
 
 
 @inline
-def about_axis(k, R, s, c):
-    """(R times a turn about coordinate axis k with that sine and cosine, the axis itself)."""
-    x = col(R, 0)
-    y = col(R, 1)
-    z = col(R, 2)
-    if k == 0:
-        u = axpy(c, y, scale(s, z))
-        t = axpy(c, z, scale(-s, y))
-        return (x[0], u[0], t[0], x[1], u[1], t[1], x[2], u[2], t[2]), x
-    if k == 1:
-        u = axpy(c, z, scale(s, x))
-        t = axpy(c, x, scale(-s, z))
-        return (t[0], y[0], u[0], t[1], y[1], u[1], t[2], y[2], u[2]), y
-    u = axpy(c, x, scale(s, y))
-    t = axpy(c, y, scale(-s, x))
-    return (u[0], t[0], z[0], u[1], t[1], z[1], u[2], t[2], z[2]), z
-
-
-@inline
 def place(ints, reals, q, work, i):
-    """Rotation, origin and arm of body i from its parent's; returns (rotation, arm, axis of a hinge or slider)."""
+    """Rotation, origin and arm of body i from its parent's; returns (rotation, arm, axis if it has one)."""
     w = i * NW
     p = ints[i, PARENT] * NW
     kind = ints[i, KIND]
@@ -128,13 +97,8 @@ def place(ints, reals, q, work, i):
     arm = mv(Rp, real3(reals, i, PLACE))
     axis = col(R, 2)
     k = ints[i, IQ]
-    if kind == HINGE:
-        s, c = hinge_angle(ints, reals, q, work, i)
-        R, axis = about_axis(ints[i, AXIS], R, s, c)
-    elif kind == SLIDER:
-        z = 0.0 * R[0]
-        _, axis = about_axis(ints[i, AXIS], R, z, z)
-        arm = axpy(reals[i, RATIO] * ld(q, k) + reals[i, SHIFT], axis, arm)
+    if has_one_axis(kind):
+        R, arm, axis = placed(kind, ints, reals, q, work, i, R, arm)
     elif kind == BALL:
         R = mm(R, quat_matrix(ld(q, k), ld(q, k + 1), ld(q, k + 2), ld(q, k + 3)))
     else:
@@ -154,7 +118,7 @@ def spin(ints, reals, v, work, i, R, axis):
     kind = ints[i, KIND]
     om = ld3(work, p + OMEGA)
     al = ld3(work, p + ALPHA)
-    if kind == HINGE:
+    if turns(kind):
         rel = scale(reals[i, RATIO] * ld(v, ints[i, IV]), axis)
         al = add(al, cross(om, rel))
         om = add(om, rel)
@@ -177,8 +141,8 @@ def swing(ints, reals, v, work, i, arm, axis):
     if ints[i, KIND] != FREE and ints[i, SAME] == 0:
         om = ld3(work, p + OMEGA)
         a = add(add(a, cross(ld3(work, p + ALPHA), arm)), cross(om, cross(om, arm)))
-        if ints[i, KIND] == SLIDER:
-            rate = reals[i, RATIO] * ld(v, ints[i, IV])
+        if slides(ints[i, KIND]):
+            rate = reals[i, SLIDE] * (reals[i, RATIO] * ld(v, ints[i, IV]))
             a = axpy(2.0 * rate, cross(om, axis), a)
     st3(work, i * NW + ACC, a)
     return a
@@ -192,8 +156,8 @@ def drift(ints, reals, v, work, i, arm, axis):
         vel = ld3(v, ints[i, IV])
     else:
         vel = add(ld3(work, p + VEL), cross(ld3(work, p + OMEGA), arm))
-        if ints[i, KIND] == SLIDER:
-            vel = axpy(reals[i, RATIO] * ld(v, ints[i, IV]), axis, vel)
+        if slides(ints[i, KIND]):
+            vel = axpy(reals[i, SLIDE] * (reals[i, RATIO] * ld(v, ints[i, IV])), axis, vel)
     st3(work, i * NW + VEL, vel)
     return vel
 

@@ -1,7 +1,7 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm: tau from q, v, v' and external forces, in O(n).
 
 Outward: poses and accelerations (passes.py, plus s v'), and the wrench each body's motion needs. Inward: wrenches
-summed towards the base; a joint's torque is s . n (hinge) or s . f (slider), times its gear ratio, plus rotor inertia.
+summed towards the base; a joint's torque is S' (n, f), times its gear ratio, plus rotor inertia.
 Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from bunraku.dynamics.aba_kernel import pulled, still_world
 from bunraku.dynamics.arguments import BAD_SIZE, OK
-from bunraku.dynamics.articulated import add_wrench, axis
 from bunraku.dynamics.batch import pack, unpack
+from bunraku.dynamics.inertia import add_wrench
+from bunraku.dynamics.one_axis import axis, felt, has_one_axis, moved
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing
 from bunraku.dynamics.work import opened, opened_lanes, sizes
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import LANES, borrow, ld, st
-from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, mtv, mv, st3
+from bunraku.kernel.vec import add, axpy, cross, ld3, ld9, mtv, mv, st3
 from bunraku.model.layout import (
     ACC,
     ALPHA,
     ARM,
     BALL,
     FREE,
-    HINGE,
     IV,
     KIND,
     NW,
@@ -31,7 +31,7 @@ from bunraku.model.layout import (
     RATIO,
     ROT,
     ROTOR,
-    SLIDER,
+    SLIDE,
     WRENCH,
 )
 
@@ -41,10 +41,8 @@ def driven(ints, reals, a, work, i, R, s, al, ac):
     """Add what the joint's own acceleration does to (al, ac); stores and returns the sums."""
     kind = ints[i, KIND]
     k = ints[i, IV]
-    if kind == HINGE:
-        al = axpy(reals[i, RATIO] * ld(a, k), s, al)
-    elif kind == SLIDER:
-        ac = axpy(reals[i, RATIO] * ld(a, k), s, ac)
+    if has_one_axis(kind):
+        al, ac = moved(kind, reals[i, SLIDE], s, reals[i, RATIO] * ld(a, k), al, ac)
     elif kind == BALL:
         al = add(al, mv(R, ld3(a, k)))
     else:
@@ -62,9 +60,9 @@ def joint_torque(ints, reals, work, i, a, tau):
     k = ints[i, IV]
     kind = ints[i, KIND]
     rotor = reals[i, ROTOR]
-    if kind == HINGE or kind == SLIDER:
+    if has_one_axis(kind):
         g = reals[i, RATIO]
-        x = dot(axis(ints, work, i), ld3(work, w + WRENCH if kind == HINGE else w + WRENCH + 3))
+        x = felt(kind, reals[i, SLIDE], axis(ints, work, i), ld3(work, w + WRENCH), ld3(work, w + WRENCH + 3))
         st(tau, k, ld(tau, k) + g * (x + g * rotor * ld(a, k)))
     elif kind == BALL:
         x = mtv(ld9(work, w + ROT), ld3(work, w + WRENCH))

@@ -20,6 +20,7 @@ from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.formats.bvh import Bvh, BvhJoint, read, write
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
+from bunraku.model.joint_kinds import KINDS
 from bunraku.model.model import Model
 from bunraku.model.rotations import frame_along, multiply, quaternion_about
 from bunraku.recording.motion import Motion
@@ -143,7 +144,7 @@ def from_motion(motion: Motion, *, order: str = "ZYX", scale: float = SCALE, fps
         above = turned[parent] if parent >= 0 else np.eye(3)
         offset = home[k] - home[parent] if parent >= 0 else np.zeros(3)
         shift = np.einsum("...ji,...j->...i", above, place[k] - place[parent]) if parent >= 0 else place[k]
-        moves = parent < 0 or any(j.kind == "slider" or np.any(np.asarray(j.anchor) != 0) for j in link.joints)
+        moves = parent < 0 or any(KINDS[j.kind].slide(j) or np.any(np.asarray(j.anchor) != 0) for j in link.joints)
         names = (*(f"{a}position" for a in "XYZ" if moves), *(f"{a}rotation" for a in order))
         ends = () if any(x.parent == name for x in links) else (tip(model, name, rest.pose(name)[1], scale),)
         joints.append(BvhJoint(name, parent, three(offset[TO_BVH] / scale), names, ends))

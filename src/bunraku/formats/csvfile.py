@@ -71,7 +71,7 @@ def coordinates(model: Model) -> list[Column]:
         elif j.kind == "universal":
             names = [(f"{j.name}.1", "rad"), (f"{j.name}.2", "rad")]
         else:
-            names = [(j.name, "m" if j.kind == "slider" else "rad")]
+            names = [(j.name, j.unit)]
         out[j.q] = names
     return out
 
@@ -80,8 +80,8 @@ def torque_columns(model: Model) -> list[Column]:
     """Name and unit of every torque or force along a degree of freedom."""
     units = ["N m"] * model.nv
     for j in model.joints:
-        if j.kind in ("slider", "free") and j.nv:
-            units[j.iv : j.iv + (3 if j.kind == "free" else 1)] = ["N"] * (3 if j.kind == "free" else 1)
+        if j.nv and (j.kind == "free" or j.unit == "m"):
+            units[j.iv : j.iv + j.traits.adds] = ["N"] * j.traits.adds
     return list(zip(model.dof_names, units))
 
 

@@ -20,9 +20,10 @@ import numpy as np
 
 from bunraku.formats.mjcf_source import Source
 from bunraku.model.description import Description, Joint, Link, Note, Shape
+from bunraku.model.joint_kinds import KINDS, TABLE
 from bunraku.model.rotations import rotation_matrix
 
-KINDS = {"FREE": "free", "BALL": "ball", "SLIDE": "slider", "HINGE": "hinge"}
+JOINTS = {kind.mjcf: kind for kind in TABLE if kind.mjcf}
 SHAPES = {"PLANE": ("plane", 0), "SPHERE": ("sphere", 1), "CAPSULE": ("capsule", 2), "CYLINDER": ("cylinder", 2)}
 SHAPES["BOX"] = ("box", 3)
 DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)
@@ -67,21 +68,21 @@ class Names:
 
 def joint(mujoco: Any, model: Any, names: Names, j: int, source: Source, link: Link, notes: list[Note]) -> Joint:
     """Joint `j` of the model, which moves `link`."""
-    kind = KINDS[mujoco.mjtJoint(int(model.jnt_type[j])).name.removeprefix("mjJNT_")]
+    kind = JOINTS[mujoco.mjtJoint(int(model.jnt_type[j])).name.removeprefix("mjJNT_").lower()]
     dof, q = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
     element = source.find("worldbody", names.joint[j], "joint", "freejoint")
-    result = Joint(names.joint[j], kind, where=element.where if element else link.where)
+    result = Joint(names.joint[j], kind.name, where=element.where if element else link.where)
     result.damping, result.friction = float(model.dof_damping[dof]), float(model.dof_frictionloss[dof])
     result.armature, result.stiffness = float(model.dof_armature[dof]), float(model.jnt_stiffness[j])
-    if kind != "free":
+    if kind.name != "free":
         result.anchor = vector(model.jnt_pos[j])
-    if kind in ("hinge", "slider"):
+    if kind.one_axis:
         result.axis = vector(model.jnt_axis[j])
         result.reference, result.rest = float(model.qpos0[q]), float(model.qpos_spring[q])
     limited, (low, high) = bool(model.jnt_limited[j]), (float(x) for x in model.jnt_range[j])
-    if limited and kind in ("hinge", "slider"):
+    if limited and kind.limits == "range":
         result.lower, result.upper = low, high
-    elif limited and kind == "ball":
+    elif limited and kind.limits == "cone":
         result.swing, result.twist = high, (-high, high)
         both = 2.0 * math.acos(math.cos(high / 2.0) ** 2)
         text = f"ball joint {result.name!r}: MuJoCo limits its whole angle to {high:g} rad; here swing and twist are"
@@ -170,7 +171,7 @@ def effort_limits(mujoco: Any, model: Any, names: Names, figure: Description) ->
             by_joint.setdefault(int(model.actuator_trnid[a, 0]), []).append(_actuator_range(mujoco, model, a))
     for j in range(model.njnt):
         target = joints[names.joint[j]]
-        if target.kind not in ("hinge", "slider"):
+        if not KINDS[target.kind].one_axis:
             continue
         ranges = by_joint.get(j, [(-math.inf, math.inf)])
         low, high = sum(r[0] for r in ranges), sum(r[1] for r in ranges)

@@ -31,10 +31,11 @@ from bunraku.formats.notebook import Notebook
 from bunraku.formats.urdf_link import Reader, read_link, read_materials
 from bunraku.formats.xmlsafe import Element
 from bunraku.model.description import Description, Gear, Joint, Link
+from bunraku.model.joint_kinds import KINDS, TABLE
 from bunraku.model.rotations import rotation_matrix
 
-TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-ONE_DOF = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider"}
+JOINTS = {name: kind for kind in TABLE for name in kind.urdf}
+TYPES = (*JOINTS, "planar")
 ROOTS = ("auto", "free", "fixed")
 UNBOUNDED = 1e16  # simulators write this for "no limit"
 
@@ -181,7 +182,8 @@ def _joints(reader: Reader, arc: _Arc, taken: set[str]) -> list[Joint]:
             if child is not None:
                 reader.book.ignored(child, "has no meaning on a fixed joint", name=name)
         return []
-    joint = Joint(name, ONE_DOF.get(arc.type, "free"), direction, where=element.where)
+    kind = "free" if arc.type == "planar" else JOINTS[arc.type].name
+    joint = Joint(name, kind, direction, where=element.where)
     if dynamics is not None:
         reader.book.attributes(dynamics, ("damping", "friction"), name)
         joint.damping = dynamics.number("damping", 0.0, what)
@@ -250,7 +252,7 @@ def _mimic(reader: Reader, arc: _Arc, arcs: dict[str, _Arc]) -> None:
     if arc.leader not in arcs:
         raise mimic.error(f"{what} mimics the unknown joint {arc.leader!r}.{closest(arc.leader, arcs)}")
     for other in (arc, arcs[arc.leader]):
-        if other.type not in ONE_DOF and other.type != "fixed":
+        if other.type == "planar" or JOINTS[other.type].dof > 1:
             raise mimic.error(f"{what} mimics {arc.leader!r}, but {other.name!r} is {other.type}, not of one DoF.")
 
 
@@ -265,7 +267,7 @@ def _fix_followers_of_fixed(reader: Reader, arcs: list[_Arc], links: dict[str, L
             if q != 0.0 and float(np.linalg.norm(axis)) < 1e-9:
                 raise arc.element.error(f"joint {arc.name!r} axis {arc.joints[0].axis} has no direction.")
             if q != 0.0:
-                turn, shift = _displacement(arc.joints[0].kind, axis / np.linalg.norm(axis), q)
+                turn, shift = _displacement(arc.joints[0], axis / np.linalg.norm(axis), q)
                 rotation = rotation_matrix(link.rotation)
                 link.position = np.asarray(link.position) + rotation @ shift
                 link.rotation = rotation @ turn
@@ -273,12 +275,11 @@ def _fix_followers_of_fixed(reader: Reader, arcs: list[_Arc], links: dict[str, L
             arc.mimic, arc.joints = None, []
 
 
-def _displacement(kind: str, axis: np.ndarray, q: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation and translation of a hinge or slider at q, in joint axes."""
-    if kind == "slider":
-        return np.eye(3), axis * q
+def _displacement(joint: Joint, axis: np.ndarray, q: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rotation and translation of a joint with one axis at q, in joint axes."""
+    kind = KINDS[joint.kind]
     w, (x, y, z) = math.cos(q / 2), axis * math.sin(q / 2)
-    return rotation_matrix((w, x, y, z)), np.zeros(3)
+    return rotation_matrix((w, x, y, z) if kind.turns else None), axis * (kind.slide(joint) * q)
 
 
 def _ratio(arc: _Arc) -> tuple[float, float]:

@@ -100,7 +100,7 @@ def checked(data: dict[str, Any], file: str, model: Model) -> dict[str, Any]:
         for key, x in value.items():
             number(x, f"[joints.{name}] {key}")
     for name, value in table("stance").items():
-        if model.joint(name).kind not in ("hinge", "slider"):
+        if not model.joint(name).traits.one_axis:
             raise FormatError(
                 f"{file}: [stance] {name} is a {model.joint(name).kind} joint; only hinges and sliders can be set."
             )

@@ -17,14 +17,12 @@ import numpy as np
 from bunraku.errors import ModelError
 from bunraku.model import layout as at
 from bunraku.model.check import check
-from bunraku.model.description import JOINT_COORDINATES, JOINT_DOF, Description, Joint, Link, Note
+from bunraku.model.description import Description, Joint, Link, Note
 from bunraku.model.gears import Coupling, Group, group_gears, order_groups
+from bunraku.model.joint_kinds import KINDS, JointKind
 from bunraku.model.model import FrameInfo, GearInfo, JointInfo, Model, ShapeInfo
 from bunraku.model.regular import refuse_singular
 from bunraku.model.rotations import about, frame_along, quaternion, rotation_matrix
-
-KINDS = {"hinge": at.HINGE, "slider": at.SLIDER, "ball": at.BALL, "free": at.FREE}
-DOF_SUFFIX = {"ball": ("x", "y", "z"), "free": ("x", "y", "z", "rx", "ry", "rz"), "universal": ("1", "2")}
 
 
 @dataclass
@@ -32,9 +30,9 @@ class Body:
     """A body while the model is being built; `turn`, `place` put it in its parent's frame at q = 0."""
 
     parent: int
-    kind: str
+    kind: JointKind
     joint: Joint
-    part: int  # 0, or 1 for the second axis of a universal joint
+    part: int  # which of the joint's parts this body is moved by; 0 where it has none
     link: str
     place: np.ndarray
     turn: np.ndarray
@@ -60,7 +58,7 @@ def build(description: Description, *, strict: bool = False) -> Model:
 
 def make_bodies(description: Description) -> tuple[list[Body], dict[str, tuple[int, np.ndarray, np.ndarray]]]:
     """Bodies (index 0: the world) and, for every link, (body, position, rotation) in that body's frame."""
-    world = Body(0, "world", Joint("world", "fixed"), 0, "world", np.zeros(3), np.eye(3))
+    world = Body(0, KINDS["fixed"], Joint("world", "fixed"), 0, "world", np.zeros(3), np.eye(3))
     bodies = [world]
     poses: dict[str, tuple[int, np.ndarray, np.ndarray]] = {}
     for link in parents_first(description.links):
@@ -69,26 +67,31 @@ def make_bodies(description: Description) -> tuple[list[Body], dict[str, tuple[i
         R = R @ rotation_matrix(link.rotation)
         for joint, part, kind, axis in elementary_joints(link):
             anchor = np.asarray(joint.anchor, dtype=float)
-            Q, k = axes_for(axis) if kind in ("hinge", "slider") else (np.eye(3), 2)
+            Q, k = axes_for(axis) if kind.one_axis else (np.eye(3), 2)
             new = Body(body, kind, joint, part, link.name, p + R @ anchor, R @ Q, k)
-            reference = float(value(joint.reference, part)) if kind in ("hinge", "slider") else 0.0
-            if kind == "hinge":
-                new.turn = new.turn @ about(k, -reference) if reference else new.turn
-                new.q0 = np.array([reference])
-            elif kind == "slider":
-                new.place = new.place - new.turn[:, k] * reference
-                new.q0 = np.array([reference])
-            elif kind == "ball":
-                new.q0 = np.array([1.0, 0.0, 0.0, 0.0])
-            else:
-                new.q0 = np.concatenate([new.place, quaternion(new.turn)])
-                new.place, new.turn = np.zeros(3), np.eye(3)
+            start(new)
             bodies.append(new)
             body = len(bodies) - 1
             p, R = -Q.T @ anchor, Q.T  # the link, seen from the new body
         poses[link.name] = (body, p, R)
         lump(bodies[body], link, p, R)
     return bodies, poses
+
+
+def start(body: Body) -> None:
+    """q of the described pose, and the body's placement at q = 0."""
+    kind, k = body.kind, body.axis
+    if kind.one_axis:
+        reference = value(body.joint.reference, body.part)
+        body.q0 = np.array([reference])
+        if reference:
+            body.place = body.place - body.turn[:, k] * (kind.slide(body.joint) * reference)
+            body.turn = body.turn @ about(k, -reference) if kind.turns else body.turn
+    elif kind.pivots:
+        body.q0 = np.array([1.0, 0.0, 0.0, 0.0])
+    else:
+        body.q0 = np.concatenate([body.place, quaternion(body.turn)])
+        body.place, body.turn = np.zeros(3), np.eye(3)
 
 
 def parents_first(links: list[Link]) -> list[Link]:
@@ -105,16 +108,14 @@ def parents_first(links: list[Link]) -> list[Link]:
     return ordered
 
 
-def elementary_joints(link: Link) -> list[tuple[Joint, int, str, np.ndarray]]:
+def elementary_joints(link: Link) -> list[tuple[Joint, int, JointKind, np.ndarray]]:
     """(joint, part, kind, axis) from inner to outer; a universal joint is two hinges; fixed joints vanish."""
     out = []
     for joint in link.joints:
-        if joint.kind == "fixed":
-            continue
-        axes = [joint.axis, joint.axis2] if joint.kind == "universal" else [joint.axis]
-        kind = "hinge" if joint.kind == "universal" else joint.kind
-        for part, axis in enumerate(axes):
-            out.append((joint, part, kind, np.asarray(axis, dtype=float)))
+        kind = KINDS[joint.kind]
+        if kind.dof:
+            for part, (name, axis) in enumerate(zip(kind.parts or (kind.name,), (joint.axis, joint.axis2))):
+                out.append((joint, part, KINDS[name], np.asarray(axis, dtype=float)))
     return out
 
 
@@ -144,7 +145,7 @@ def value(x: Any, part: int) -> float:
 
 def make_couplings(description: Description, bodies: list[Body]) -> list[tuple[Coupling, int]]:
     """Gears by body number, each with its index in the description."""
-    by_joint = {b.joint.name: k for k, b in enumerate(bodies) if k and b.kind in ("hinge", "slider")}
+    by_joint = {b.joint.name: k for k, b in enumerate(bodies) if k and b.kind.one_axis}
     return [
         (Coupling(by_joint[g.follower], by_joint[g.leader], float(g.ratio), float(g.offset)), n)
         for n, g in enumerate(description.gears)
@@ -187,17 +188,17 @@ def fill(
             ratio, offset = maps[b] = group_maps[b]
             leaders[b] = leader
             ints[i, at.PARENT] = number[body.parent]
-            ints[i, at.KIND] = KINDS[body.kind]
+            ints[i, at.KIND] = body.kind.number
             ints[i, at.IQ], ints[i, at.IV] = nq, nv
             ints[i, at.LEAD], ints[i, at.COUNT] = lead, len(members) if i == lead else 0
             ints[i, at.OUTER] = number[group.outer(parent) or 0]
-            ints[i, at.DOF] = JOINT_DOF[body.kind]
+            ints[i, at.DOF], ints[i, at.ADDS] = body.kind.dof, body.kind.adds
             ints[i, at.FOLLOWS] = int(b != leader)
             ints[i, at.AXIS] = body.axis
             ints[i, at.STRAIGHT] = int(np.array_equal(body.turn, np.eye(3)))
             ints[i, at.COLUMN] = columns
-            columns += JOINT_DOF[body.kind]
-            ints[i, at.SAME] = int(body.kind in ("hinge", "ball") and not np.any(body.place))
+            columns += body.kind.dof
+            ints[i, at.SAME] = int(body.kind.pivots and not np.any(body.place))
             reals[i, at.PLACE : at.PLACE + 3] = body.place
             reals[i, at.TURN : at.TURN + 9] = body.turn.ravel()
             reals[i, at.MASS] = body.mass
@@ -205,10 +206,11 @@ def fill(
             reals[i, at.SECOND : at.SECOND + 6] = body.second[np.triu_indices(3)]
             reals[i, at.RATIO], reals[i, at.SHIFT] = ratio, offset
             reals[i, at.ROTOR] = value(body.joint.armature, body.part)
+            reals[i, at.SLIDE] = body.kind.slide(body.joint)
         dofs.add(kind, [(bodies[b], *maps[b]) for b in members], bodies[leader])
         q0.append(bodies[leader].q0)
-        nq += JOINT_COORDINATES[kind]
-        nv += JOINT_DOF[kind]
+        nq += kind.coordinates
+        nv += kind.dof
 
     reached = {0}
     for i in range(nb - 1, 0, -1):
@@ -312,14 +314,14 @@ class DofTable:
         keys = ("lower", "upper", "damping", "friction", "stiffness", "rest", "armature", "effort", "velocity")
         self.columns: dict[str, list[float]] = {k: [] for k in keys}
 
-    def add(self, kind: str, members: list[tuple[Body, float, float]], leader: Body) -> None:
+    def add(self, kind: JointKind, members: list[tuple[Body, float, float]], leader: Body) -> None:
         """Append the DoF of one group of joints."""
-        suffixes = DOF_SUFFIX.get(kind, ("",))
+        suffixes = kind.dof_names
         lower, upper, velocity = -np.inf, np.inf, np.inf
         damping = friction = stiffness = armature = pull = 0.0
         for body, g, o in members:
             j, part = body.joint, body.part
-            if kind in ("hinge", "slider"):
+            if kind.limits == "range":
                 lo, up = (value(j.lower, part) - o) / g, (value(j.upper, part) - o) / g
                 lower, upper = max(lower, min(lo, up)), min(upper, max(lo, up))
             velocity = min(velocity, value(j.velocity, part) / abs(g))
@@ -341,8 +343,9 @@ class DofTable:
             "velocity": velocity,
         }
         base = leader.joint.name
-        if leader.joint.kind == "universal":
-            suffixes = (DOF_SUFFIX["universal"][leader.part],)
+        whole = KINDS[leader.joint.kind]
+        if whole.parts:
+            suffixes = (whole.dof_names[leader.part],)
         for suffix in suffixes:
             self.names.append(f"{base}.{suffix}" if suffix else base)
             for key, x in row.items():
@@ -366,24 +369,26 @@ def make_joints(
             continue
         i = number[b]
         follower = leaders[b] != b
-        n = JOINT_DOF[j.kind]
+        kind = KINDS[j.kind]
+        n = kind.dof
         seen.append(
             JointInfo(
                 name=j.name,
                 kind=j.kind,
                 link=body.link,
-                body=i if j.kind != "universal" else number[b + 1],
+                body=number[b + max(len(kind.parts) - 1, 0)],
                 iq=int(ints[i, at.IQ]),
-                nq=0 if follower else JOINT_COORDINATES[j.kind],
+                nq=0 if follower else kind.coordinates,
                 iv=int(ints[i, at.IV]),
                 nv=0 if follower else n,
-                lower=tuple(value(j.lower, k) for k in range(n)) if n <= 2 else (),
-                upper=tuple(value(j.upper, k) for k in range(n)) if n <= 2 else (),
+                lower=tuple(value(j.lower, k) for k in range(n)) if kind.limits == "range" else (),
+                upper=tuple(value(j.upper, k) for k in range(n)) if kind.limits == "range" else (),
                 swing=float(j.swing),
                 twist=(float(j.twist[0]), float(j.twist[1])),
                 leader=bodies[leaders[b]].joint.name if follower else None,
                 ratio=maps[b][0],
                 offset=maps[b][1],
+                slide=body.kind.slide(j),
             )
         )
     return seen

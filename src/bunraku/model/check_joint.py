@@ -13,7 +13,8 @@ import numpy as np
 
 from bunraku.errors import ModelError, closest
 from bunraku.model.check_values import direction, finite, per_dof, place, vector
-from bunraku.model.description import JOINT_DOF, Description, Gear, Joint
+from bunraku.model.description import Description, Gear, Joint
+from bunraku.model.joint_kinds import KINDS, TABLE
 
 CONSTANTS = ("damping", "friction", "stiffness", "armature")
 BOUNDS = ("effort", "velocity")
@@ -21,16 +22,23 @@ BOUNDS = ("effort", "velocity")
 
 def check_joint(joint: Joint, at: str) -> None:
     """One joint; `at` starts every message."""
-    if joint.kind not in JOINT_DOF:
-        raise ModelError(f"{at} has the unknown kind {joint.kind!r}; choose one of {', '.join(JOINT_DOF)}.")
-    dof = 2 if joint.kind == "universal" else 1  # how many values each constant may have
-    if joint.kind in ("hinge", "slider", "universal"):
+    if joint.kind not in KINDS:
+        raise ModelError(f"{at} has the unknown kind {joint.kind!r}; choose one of {', '.join(KINDS)}.")
+    kind = KINDS[joint.kind]
+    dof = max(kind.axes, 1)  # how many values each constant may have
+    if kind.axes:
         axis = direction(joint.axis, at, "axis")
-        if joint.kind == "universal":
+        if kind.axes == 2:
             if joint.axis2 is None:
-                raise ModelError(f"{at} is universal and needs a second axis; set `axis2`.")
+                raise ModelError(f"{at} is {kind.name} and needs a second axis; set `axis2`.")
             if np.linalg.norm(np.cross(axis, direction(joint.axis2, at, "axis2"))) < 1e-6:
                 raise ModelError(f"{at}: its two axes are parallel, so it turns about one line only; use a hinge.")
+    for name in filter(None, (other.needs for other in TABLE)):
+        given = finite(getattr(joint, name), at, name)
+        if name == kind.needs and given == 0.0:
+            raise ModelError(f"{at} is {kind.name} and needs a {name} other than 0; set `{name}`.")
+        if name != kind.needs and given != 0.0:
+            raise ModelError(f"{at}: a {name} has no meaning on a {kind.name} joint; leave it out.")
     vector(joint.anchor, 3, at, "anchor")
     for name in CONSTANTS:
         if np.any(per_dof(getattr(joint, name), dof, at, name) < 0.0):
@@ -39,7 +47,7 @@ def check_joint(joint: Joint, at: str) -> None:
         if np.any(per_dof(getattr(joint, name), dof, at, f"{name} limit", infinite=True) < 0.0):
             raise ModelError(f"{at} has the negative {name} limit {getattr(joint, name)}; write 0 or more.")
     for name in ("rest", "reference"):
-        if np.any(per_dof(getattr(joint, name), dof, at, name)) and joint.kind in ("ball", "free", "fixed"):
+        if np.any(per_dof(getattr(joint, name), dof, at, name)) and kind.limits != "range":
             raise ModelError(f"{at}: {name} has no meaning on a {joint.kind} joint, whose rest is its described pose.")
     _limits(joint, dof, at)
 
@@ -51,8 +59,9 @@ def _limits(joint: Joint, dof: int, at: str) -> None:
         raise ModelError(f"{at}: the lower limit {joint.lower} is above the upper limit {joint.upper}; exchange them.")
     if np.any(lower == math.inf) or np.any(upper == -math.inf):
         raise ModelError(f"{at}: the limits {joint.lower}, {joint.upper} leave no room to move.")
-    if joint.kind in ("ball", "free", "fixed") and (np.isfinite(lower).any() or np.isfinite(upper).any()):
-        instead = "limit a ball by swing and twist" if joint.kind == "ball" else "leave them out"
+    limits = KINDS[joint.kind].limits
+    if limits != "range" and (np.isfinite(lower).any() or np.isfinite(upper).any()):
+        instead = "limit a ball by swing and twist" if limits == "cone" else "leave them out"
         raise ModelError(f"{at}: lower and upper have no meaning on a {joint.kind} joint; {instead}.")
     swing = vector([joint.swing], 1, at, "swing limit", infinite=True)[0]
     if swing <= 0.0:
@@ -60,7 +69,7 @@ def _limits(joint: Joint, dof: int, at: str) -> None:
     low, high = vector(joint.twist, 2, at, "twist limit", infinite=True)
     if low > high:
         raise ModelError(f"{at}: the lower twist limit {low:g} is above the upper one {high:g}; exchange them.")
-    if joint.kind != "ball" and (math.isfinite(swing) or math.isfinite(low) or math.isfinite(high)):
+    if limits != "cone" and (math.isfinite(swing) or math.isfinite(low) or math.isfinite(high)):
         raise ModelError(f"{at}: swing and twist are limits of a ball joint; this one is a {joint.kind}.")
 
 
@@ -73,8 +82,8 @@ def check_gears(description: Description) -> None:
         for name in (gear.follower, gear.leader):
             if name not in kinds:
                 raise ModelError(f"{at}: there is no joint {name!r}.{closest(str(name), kinds)}")
-            if JOINT_DOF[kinds[name]] != 1:
-                raise ModelError(f"{at}: joint {name!r} is a {kinds[name]}; a gear couples hinges and sliders only.")
+            if not KINDS[kinds[name]].one_axis:
+                raise ModelError(f"{at}: joint {name!r} is a {kinds[name]}; a gear couples joints with one axis only.")
         if gear.follower == gear.leader:
             raise ModelError(f"{at}: a joint cannot follow itself.")
         if finite(gear.ratio, at, "ratio") == 0.0:

@@ -32,10 +32,10 @@ class _Parts(NamedTuple):
 def _parts(model: Model) -> _Parts:
     q, v, turns_q, turns_v = [], [], [], []
     for j in model.joints:
-        adding = {"ball": 0, "free": 3}.get(j.kind, j.nv)
+        adding = min(j.traits.adds, j.nv)
         q += range(j.iq, j.iq + adding)
         v += range(j.iv, j.iv + adding)
-        if j.kind in ("ball", "free"):
+        if j.nq > j.nv:
             turns_q.append(np.arange(4) + j.iq + adding)
             turns_v.append(np.arange(3) + j.iv + adding)
     of_q, of_v = np.array(turns_q, dtype=int).reshape(-1, 4), np.array(turns_v, dtype=int).reshape(-1, 3)
@@ -95,13 +95,12 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
     for j in model.joints:
         if j.nq == 0:
             continue
-        if j.kind in ("free", "ball"):
-            x = rng.normal(size=4)
-            q[j.iq + j.nq - 4 : j.iq + j.nq] = x / np.linalg.norm(x)
-            if j.kind == "free":
-                q[j.iq : j.iq + 3] += rng.uniform(-1, 1, 3)
+        if j.nq > j.nv:
+            x, adds = rng.normal(size=4), j.traits.adds
+            q[j.iq + adds : j.iq + j.nq] = x / np.linalg.norm(x)
+            q[j.iq : j.iq + adds] += rng.uniform(-1, 1, adds)
         else:
-            half = np.pi if j.kind != "slider" else 1.0
+            half = np.pi if j.unit == "rad" else 1.0
             low = np.maximum(model.lower[j.v], -half)
             high = np.minimum(model.upper[j.v], half)
             low, high = np.minimum(low, model.upper[j.v]), np.maximum(high, model.lower[j.v])

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 Vector = Sequence[float] | np.ndarray
 INF = math.inf
 
-JOINT_DOF = {"hinge": 1, "slider": 1, "ball": 3, "universal": 2, "free": 6, "fixed": 0}
-JOINT_COORDINATES = {"hinge": 1, "slider": 1, "ball": 4, "universal": 2, "free": 7, "fixed": 0}
 SHAPE_SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "plane": 0, "mesh": 0}
 
 
@@ -58,8 +56,9 @@ class Inertia:
 class Joint:
     """How a link moves against its parent.
 
-    kind: hinge (1 DoF about `axis`), slider (1 DoF along `axis`), universal (2: `axis`, then `axis2` carried by the
-    first), ball (3), free (6), fixed (0). `anchor` is the joint's centre in link axes. Units: rad or m, N m or N, SI
+    kind: hinge (1 DoF about `axis`), slider (1 DoF along `axis`), helical (1 DoF: about `axis` and, by `pitch` metres a
+    turn, along it), universal (2: `axis`, then `axis2` carried by the first), ball (3), free (6), fixed (0): the table
+    in bunraku.model.joint_kinds. `anchor` is the joint's centre in link axes. Units: rad or m, N m or N, SI
     throughout. Values of a universal joint may be pairs. `reference` is the value of q at which the link has its
     described pose. `swing` [rad] is the largest angle between the two z axes of a ball, `twist` its range about z.
     `where` is the place in the source file (`file:line`), for messages.
@@ -83,6 +82,7 @@ class Joint:
     velocity: Any = INF
     reference: Any = 0.0
     where: str = ""
+    pitch: float = 0.0
 
 
 @dataclass
@@ -239,6 +239,12 @@ def hinge(name: str, axis: Vector = (0, 0, 1), **options: Unpack[JointOptions]) 
 def slider(name: str, axis: Vector = (0, 0, 1), **options: Unpack[JointOptions]) -> Joint:
     """A 1-DoF joint sliding along `axis` [m]. Options: lower, upper [m], damping [N s/m], effort [N] … of `Joint`."""
     return Joint(name, "slider", axis, **options)
+
+
+def helical(name: str, axis: Vector = (0, 0, 1), *, pitch: float, **options: Unpack[JointOptions]) -> Joint:
+    """A screw: turning by q [rad] about `axis` moves it by pitch * q / (2 pi) along it. `pitch` [m per turn] is positive
+    for a right-handed thread."""
+    return Joint(name, "helical", axis, pitch=pitch, **options)
 
 
 def ball(name: str, **options: Unpack[JointOptions]) -> Joint:

@@ -4,7 +4,7 @@ A Model reaches kernels as `ints` (nb, NI) and `reals` (nb, NF), a row a body; f
 Row 0 is the fixed world, so that every body has a parent; its placement columns hold gravity. Bodies are numbered level
 by level, parents first; the members of a gear group stand side by side.
 
-Body frames: origin at the joint's centre; the link's own axes where the axis of a hinge or slider is one of them (so
+Body frames: origin at the joint's centre; the link's own axes where the joint's axis is one of them (so
 that most rotations between neighbours at q = 0 are the identity), else turned so that the joint's axis is z. Scratch is
 `work` (nb * NW + 2 nq,) or, for lanes, (…, LANES); body i's slots begin at i * NW, and the sines and cosines of all of
 q stand behind. In scratch everything is in world axes; spatial quantities of a body are taken at its own origin,
@@ -13,12 +13,11 @@ angular part first.
 
 from __future__ import annotations
 
-# kinds of joint that kernels know; universal joints are two hinges, fixed joints are merged away
-WORLD, HINGE, SLIDER, BALL, FREE = range(5)
+from bunraku.model.joint_kinds import BALL, FREE, WORLD  # noqa: F401 - other kernels know them from here
 
 # columns of `ints`
 PARENT = 0  # body index of the parent
-KIND = 1  # one of the above
+KIND = 1  # of bunraku.model.joint_kinds; universal joints are two hinges, fixed joints are merged away
 IQ = 2  # first index into q (of the leader, for a follower)
 IV = 3  # first index into v
 LEAD = 4  # first body of this body's gear group (itself, without gears)
@@ -30,9 +29,10 @@ STARTS = 9  # 1 at the body (or group) whose inertia is the first to reach the b
 LEAF = 10  # 1 where nothing reaches a body from further out
 SAME = 11  # 1 where a hinge or ball has its origin at its parent's: half of a humanoid's joints, and much cheaper
 COLUMN = 12  # first row of this joint among all elementary degrees of freedom, followers included, in the order of q
-AXIS = 13  # 0, 1, 2: which axis of the body frame a hinge or slider has
+AXIS = 13  # 0, 1, 2: which axis of the body frame a joint with one axis has
 STRAIGHT = 14  # 1 where TURN is the identity
-NI = 15
+ADDS = 15  # how many coordinates simply add; behind them stands a quaternion where DOF is larger
+NI = 16
 
 # columns of `reals`
 PLACE = 0  # 3: origin in the parent's body frame at q = 0 (row 0: gravity)
@@ -43,7 +43,8 @@ SECOND = 16  # 6: inertia about the origin (xx, xy, xz, yy, yz, zz), body frame
 RATIO = 22  # this joint's rate per rate of its q
 SHIFT = 23  # this joint's value at q = 0
 ROTOR = 24  # armature
-NF = 25
+SLIDE = 25  # metres along the axis per unit of this joint's value: 0 of a hinge, 1 of a slider
+NF = 26
 
 # slots of `work`
 ROT = 0  # 9: world <- body

@@ -62,7 +62,7 @@ class Balls(NamedTuple):
 @lru_cache(maxsize=32)
 def balls_of(model: Model) -> Balls:
     """The balls of a figure."""
-    joints = [j for j in model.joints if j.kind == "ball"]
+    joints = [j for j in model.joints if j.traits.limits == "cone"]
     iq = np.array([np.arange(j.iq, j.iq + 4) for j in joints], dtype=int).reshape(-1, 4)
     iv = np.array([np.arange(j.iv, j.iv + 3) for j in joints], dtype=int).reshape(-1, 3)
     ends = np.array([(j.swing, *j.twist) for j in joints], dtype=float).reshape(-1, 3)
@@ -91,7 +91,7 @@ def clamp(model: Model, q: np.ndarray) -> np.ndarray:
     """A copy of q (…, nq) with every joint inside its range."""
     q = clamp_balls(model, q)
     for j in model.joints:
-        if j.nv and j.kind not in ("ball", "free"):
+        if j.nv and j.ranged:
             q[..., j.q] = np.clip(q[..., j.q], model.lower[j.v], model.upper[j.v])
     return q
 
@@ -104,9 +104,9 @@ def beyond_limits(model: Model, q: np.ndarray) -> np.ndarray:
     of_balls = iter(np.moveaxis(excess, -1, 0))
     out = np.zeros((*q.shape[:-1], len(model.joints)))
     for n, j in enumerate(model.joints):
-        if j.kind == "ball":
+        if j.traits.limits == "cone":
             out[..., n] = np.maximum(next(of_balls), 0.0)
-        elif j.kind != "free":
+        elif j.ranged:
             x = q[..., j.q] if j.nq else j.ratio * q[..., j.iq : j.iq + 1] + j.offset
             out[..., n] = np.maximum(np.array(j.lower) - x, x - np.array(j.upper)).max(axis=-1, initial=0.0)
     return out

@@ -14,6 +14,8 @@ import numpy as np
 
 from bunraku.errors import InputError, UnknownName, closest
 from bunraku.model.description import Description, Note
+from bunraku.model.joint_kinds import KINDS, JointKind
+from bunraku.model.layout import MASS
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,10 @@ class FrameInfo:
 
 @dataclass(frozen=True)
 class JointInfo:
-    """A joint as the user named it. A gear's follower has nv = 0 own DoF: its value is ratio * q[iq] + offset."""
+    """A joint as the user named it. A gear's follower has nv = 0 own DoF: its value is ratio * q[iq] + offset.
+
+    `slide`: metres along its axis per unit of its value.
+    """
 
     name: str
     kind: str
@@ -46,6 +51,22 @@ class JointInfo:
     leader: str | None = None
     ratio: float = 1.0
     offset: float = 0.0
+    slide: float = 0.0
+
+    @property
+    def traits(self) -> JointKind:
+        """What there is to know of its kind."""
+        return KINDS[self.kind]
+
+    @property
+    def ranged(self) -> bool:
+        """Whether `lower` and `upper` bound each of its coordinates."""
+        return self.traits.limits == "range"
+
+    @property
+    def unit(self) -> str:
+        """Unit of its coordinates, where they have one: "rad" or "m"."""
+        return self.traits.unit
 
     @property
     def q(self) -> slice:
@@ -137,8 +158,6 @@ class Model:
     @property
     def mass(self) -> float:
         """Total mass [kg] of the moving bodies."""
-        from bunraku.model.layout import MASS
-
         return float(self.reals[1:, MASS].sum())
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 
 from bunraku.errors import ModelError
 from bunraku.model import layout as at
+from bunraku.model.joint_kinds import BY_NUMBER
 from bunraku.model.model import Model
 from bunraku.model.rotations import about, matrix, skew
 
@@ -34,17 +35,16 @@ def place_all(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     R = np.tile(np.eye(3), (model.nb, 1, 1))
     p = np.zeros((model.nb, 3))
     for i in range(1, model.nb):
-        parent, kind, k = ints[i, at.PARENT], ints[i, at.KIND], ints[i, at.IQ]
+        parent, kind, k = ints[i, at.PARENT], BY_NUMBER[ints[i, at.KIND]], ints[i, at.IQ]
         turn = R[parent] @ reals[i, at.TURN : at.TURN + 9].reshape(3, 3)
         arm = R[parent] @ reals[i, at.PLACE : at.PLACE + 3]
-        if kind == at.HINGE:
+        if kind.one_axis:
             x = reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT]
-            turn = turn @ about(ints[i, at.AXIS], x)
-        elif kind == at.SLIDER:
-            arm = arm + turn[:, ints[i, at.AXIS]] * (reals[i, at.RATIO] * q[k] + reals[i, at.SHIFT])
+            arm = arm + turn[:, ints[i, at.AXIS]] * (reals[i, at.SLIDE] * x)
+            turn = turn @ about(ints[i, at.AXIS], x) if kind.turns else turn
         else:
-            turn = turn @ matrix(q[k + 3 : k + 7] if kind == at.FREE else q[k : k + 4])
-            arm = q[k : k + 3] if kind == at.FREE else arm
+            turn = turn @ matrix(q[k + kind.adds : k + kind.adds + 4])
+            arm = arm if kind.pivots else q[k : k + 3]
         R[i] = turn
         p[i] = p[parent] + arm
     return R, p
@@ -73,15 +73,15 @@ def weak_joints(model: Model, q: np.ndarray) -> dict[int, str]:
         if count == 0:
             continue
         members = range(lead, lead + count)
-        kind = ints[lead, at.KIND]
+        kind = BY_NUMBER[ints[lead, at.KIND]]
         S = {}
         for c in members:
-            if kind in (at.HINGE, at.SLIDER):
-                s = np.zeros((6, 1))
-                half = slice(0, 3) if ints[c, at.KIND] == at.HINGE else slice(3, 6)
-                s[half, 0] = reals[c, at.RATIO] * R[c][:, ints[c, at.AXIS]]
+            if kind.one_axis:
+                axis = reals[c, at.RATIO] * R[c][:, ints[c, at.AXIS]]
+                turns = float(BY_NUMBER[ints[c, at.KIND]].turns)
+                s = np.concatenate([turns * axis, reals[c, at.SLIDE] * axis])[:, None]
             else:
-                s = np.eye(6)[:, : 3 if kind == at.BALL else 6]
+                s = np.eye(6)[:, : kind.dof]
             parent = ints[c, at.PARENT]
             if parent in S:
                 s = s + shift(p[c] - p[parent]) @ S[parent]
@@ -127,7 +127,7 @@ def generic(model: Model) -> np.ndarray:
     """A configuration without special angles."""
     q = model.q0.copy()
     for j in model.joints:
-        if j.kind in ("hinge", "universal") and j.nq:
+        if j.ranged and j.nq and j.unit == "rad":
             q[j.q] += 0.7 + 0.1 * np.arange(j.nq) + 0.37 * (j.iq % 7)
         elif j.kind == "ball":
             q[j.q] = np.array([0.8, 0.1, 0.5, 0.316])

@@ -304,7 +304,7 @@ def limits(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.n
     """Bounds of accelerations that keep hinges and sliders in their ranges: their rate may use up the room in ROOM."""
     low, high = np.full(model.nv, -1e6), np.full(model.nv, 1e6)
     for j in model.joints:
-        if j.kind in ("hinge", "slider") and j.nv:
+        if j.nv == 1:
             room = q[j.iq] - model.lower[j.iv], model.upper[j.iv] - q[j.iq]
             low[j.iv] = np.clip((-room[0] / ROOM - v[j.iv]) / 0.01, -1e6, 1e4)
             high[j.iv] = np.clip((room[1] / ROOM - v[j.iv]) / 0.01, -1e4, 1e6)

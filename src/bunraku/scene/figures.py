@@ -89,10 +89,10 @@ def put_pose(table: Table, model: Model, q: np.ndarray, pose: dict[str, Any]) ->
             continue
         if len(given) != joint.nq:
             raise table.wrong(f"pose: {name!r} needs {joint.nq} value{'s' * (joint.nq > 1)}, got {value}.")
-        x = np.array(given, dtype=float) if joint.kind == "slider" else np.radians(given)
+        x = np.array(given, dtype=float) if joint.unit == "m" else np.radians(given)
         low, high = model.lower[joint.v], model.upper[joint.v]
         if np.any(x < low - 1e-9) or np.any(x > high + 1e-9):
-            unit, scale = ("m", 1.0) if joint.kind == "slider" else ("degrees", 180.0 / np.pi)
+            unit, scale = ("m", 1.0) if joint.unit == "m" else ("degrees", 180.0 / np.pi)
             raise table.wrong(f"pose: {name} = {value} is beyond {scale * low[0]:.4g} … {scale * high[0]:.4g} {unit}.")
         q[joint.q] = x
 

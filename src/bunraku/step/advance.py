@@ -17,7 +17,7 @@ from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, root, st
 from bunraku.kernel.trig import sincos
 from bunraku.kernel.vec import axpy, cross, dot, ld3, st3
-from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND
+from bunraku.model.layout import ADDS, DOF, FOLLOWS, IQ, IV
 
 SMALL = 1e-24  # squared angle below which the exponential is its first two terms
 
@@ -54,14 +54,11 @@ def advance(ints, q, v, dt):
             continue
         k = ints[i, IQ]
         l = ints[i, IV]
-        if ints[i, KIND] == FREE:
-            for r in range(3):
-                st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
-            turn(q, k + 3, ld3(v, l + 3), dt)
-        elif ints[i, KIND] == BALL:
-            turn(q, k, ld3(v, l), dt)
-        else:
-            st(q, k, ld(q, k) + dt * ld(v, l))
+        adds = ints[i, ADDS]
+        for r in range(adds):
+            st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
+        if ints[i, DOF] > adds:
+            turn(q, k + adds, ld3(v, l + adds), dt)
 
 
 @inline
@@ -78,10 +75,8 @@ def chart_rate(ints, theta, v, out):
         if ints[i, FOLLOWS] != 0:
             continue
         k = ints[i, IV]
-        if ints[i, KIND] == FREE:
-            st3(out, k, ld3(v, k))
-            st3(out, k + 3, turn_rate(ld3(theta, k + 3), ld3(v, k + 3)))
-        elif ints[i, KIND] == BALL:
-            st3(out, k, turn_rate(ld3(theta, k), ld3(v, k)))
-        else:
-            st(out, k, ld(v, k))
+        adds = ints[i, ADDS]
+        for r in range(adds):
+            st(out, k + r, ld(v, k + r))
+        if ints[i, DOF] > adds:
+            st3(out, k + adds, turn_rate(ld3(theta, k + adds), ld3(v, k + adds)))

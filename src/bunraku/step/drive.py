@@ -13,7 +13,7 @@ tests/step/test_drive.py.
 from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
-from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, ROTOR
+from bunraku.model.layout import BALL, DOF, FOLLOWS, FREE, IQ, IV, KIND, ROTOR
 from bunraku.step.step_arrays import Step
 
 
@@ -63,14 +63,13 @@ def drive_joints(s: Step, dt):
         k = ints[i, IQ]
         first = ints[i, IV]
         kind = ints[i, KIND]
-        n = 6 if kind == FREE else (3 if kind == BALL else 1)
         implicit = 0.0
         to_goal = (0.0, 0.0, 0.0)
         to_rest = (0.0, 0.0, 0.0)
         if kind == BALL:
             to_goal = ball_error(q, s.target_q, k)
             to_rest = rest_error(q, k)
-        for j in range(n):
+        for j in range(ints[i, DOF]):
             d = first + j
             drive = s.drive[d]
             if kind == FREE:
@@ -106,7 +105,6 @@ def note_torques(s: Step):
         if ints[i, FOLLOWS] != 0:
             continue
         first = ints[i, IV]
-        kind = ints[i, KIND]
         extra = s.reals[i, ROTOR] - s.drive[first].armature
-        for d in range(first, first + (6 if kind == FREE else (3 if kind == BALL else 1))):
+        for d in range(first, first + ints[i, DOF]):
             s.applied[d] = s.total[d] - extra * (s.next_v[d] - s.v[d]) / s.numbers.dt

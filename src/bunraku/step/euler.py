@@ -17,7 +17,7 @@ import numpy as np
 
 from bunraku.collision.detect import detect_contacts
 from bunraku.dynamics.aba_kernel import aba_passes
-from bunraku.dynamics.articulated import axis
+from bunraku.dynamics.one_axis import axis
 from bunraku.dynamics.passes import drift
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry

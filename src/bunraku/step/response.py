@@ -17,9 +17,10 @@ tests/step/test_response.py and tests/world/.
 
 from __future__ import annotations
 
-from bunraku.dynamics.articulated import axis, carried, group_arm
+from bunraku.dynamics.articulated import group_arm
 from bunraku.dynamics.delassus_kernel import group_force, pull_back
-from bunraku.dynamics.inertia import ld_articulated, solve_inertia
+from bunraku.dynamics.inertia import carried, ld_articulated, solve_inertia
+from bunraku.dynamics.one_axis import axis, felt, moved
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, ld, split, st, wide_ld, wide_st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
@@ -30,7 +31,6 @@ from bunraku.model.layout import (
     DA,
     DINV,
     FREE,
-    HINGE,
     IV,
     KIND,
     LEAD,
@@ -39,7 +39,7 @@ from bunraku.model.layout import (
     RHS,
     ROT,
     ROTOR,
-    SLIDER,
+    SLIDE,
     G,
     U,
 )
@@ -68,7 +68,7 @@ def free_inverse(ints, reals, work, i, n, f):
 
 
 @inline
-def leave_trace(ints, work, c, n, f, y, at):
+def leave_trace(ints, reals, work, c, n, f, y, at):
     """What a group of wrenches, one a lane, on body c does to its joint."""
     kind = ints[c, KIND]
     if kind == BALL:
@@ -76,10 +76,8 @@ def leave_trace(ints, work, c, n, f, y, at):
             wide_st(y, at + 2 * GROUP * r, n[r])
     elif ints[ints[c, LEAD], COUNT] > 1:
         wide_st(y, at, group_force(work, c, n, f))
-    elif kind == HINGE:
-        wide_st(y, at, dot(axis(ints, work, c), n))
     else:
-        wide_st(y, at, dot(axis(ints, work, c), f))
+        wide_st(y, at, felt(kind, reals[c, SLIDE], axis(ints, work, c), n, f))
 
 
 @inline
@@ -113,8 +111,8 @@ def trace_way(ints, reals, work, traces: Traces, source, body):
             leave_root(ints, reals, work, c, n2, f2, roots, 12 * GROUP)
             traces.lengths[source] = k + 1
             return
-        leave_trace(ints, work, c, n1, f1, y, HOP * k)
-        leave_trace(ints, work, c, n2, f2, y, HOP * k + GROUP)
+        leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
+        leave_trace(ints, reals, work, c, n2, f2, y, HOP * k + GROUP)
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         n2, f2 = pull_back(ints, reals, work, c, n2, f2)
         c = ints[c, OUTER]
@@ -124,7 +122,7 @@ def trace_way(ints, reals, work, traces: Traces, source, body):
 
 @part
 def trace_joint(ints, reals, work, traces: Traces, source, lead):
-    """The same for a unit torque on a hinge, slider or gear group, as wrench 0; the other five are nothing."""
+    """The same for a unit torque on a joint with one axis or a gear group, as wrench 0; the other five are nothing."""
     hops = traces.hops[source]
     y = traces.joints[source]
     roots = traces.roots[source]
@@ -151,7 +149,7 @@ def trace_joint(ints, reals, work, traces: Traces, source, lead):
             leave_root(ints, reals, work, c, n1, f1, roots, 0)
             traces.lengths[source] = k + 1
             return
-        leave_trace(ints, work, c, n1, f1, y, HOP * k)
+        leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         c = ints[c, OUTER]
         k += 1
@@ -299,10 +297,10 @@ def spread_group(ints, reals, work, lead, dv):
     if ints[lead, COUNT] == 1:
         al, a = carried(work, ints[lead, OUTER] * NW, ld3(work, w + ARM))
         x = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
-        s = axis(ints, work, lead)
         st(dv, k, x)
-        st3(work, w + DA, axpy(x, s, al) if kind == HINGE else al)
-        st3(work, w + DA + 3, axpy(x, s, a) if kind == SLIDER else a)
+        al, a = moved(kind, reals[lead, SLIDE], axis(ints, work, lead), x, al, a)
+        st3(work, w + DA, al)
+        st3(work, w + DA + 3, a)
         return
     p = ints[lead, OUTER] * NW
     al = ld3(work, p + DA)

@@ -33,8 +33,8 @@ class Curves:
         self.arrays = put(CurveArrays(), plan=zeros(CurvePlan, len(dofs)))
         for one, (j, i) in zip(self.arrays.plan, dofs):
             one.iq, one.part = (j.iq, i) if j.kind == "ball" else (j.iq + i, -1)
-            one.iv, one.scale = j.iv + i, 1.0 if j.kind == "slider" else DEGREES
-        labels = [(model.dof_names[j.iv + i], j.kind == "slider") for j, i in dofs]
+            one.iv, one.scale = j.iv + i, 1.0 if j.unit == "m" else DEGREES
+        labels = [(model.dof_names[j.iv + i], j.unit == "m") for j, i in dofs]
         self.channels = [Channel("energy", "J", "energy")]
         self.channels += [Channel(f"{name}: force {axis}", "N", "forces") for name, _ in shown for axis in "xyz"]
         self.channels += [Channel(f"{shown[k][0]}: zmp {axis}", "m", "zmp") for k in self.jointed for axis in "xy"]

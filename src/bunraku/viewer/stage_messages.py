@@ -113,7 +113,7 @@ def item_message(violation: Violation, body: int, position: np.ndarray, rotation
 
 def beyond(joint: JointInfo, excess: float) -> str:
     """By how much a joint is beyond its limits, for a person."""
-    return f"{1e3 * abs(excess):.1f} mm" if joint.kind == "slider" else f"{np.degrees(abs(excess)):.1f}°"
+    return f"{1e3 * abs(excess):.1f} mm" if joint.unit == "m" else f"{np.degrees(abs(excess)):.1f}°"
 
 
 def _short(x: np.ndarray) -> list[float]:

@@ -27,11 +27,11 @@ def drive_rows(model: Model) -> np.ndarray:
 
 def put_joints(step: Step, m: Model) -> None:
     """Put the joints of a model into a step."""
-    balls = [j for j in m.joints if j.kind == "ball" and np.any(np.isfinite([j.swing, *j.twist]))]
+    balls = [j for j in m.joints if j.traits.limits == "cone" and np.any(np.isfinite([j.swing, *j.twist]))]
     put(step, dofs=zeros(Dof, m.nv), limits=zeros(DofLimit, m.nv), balls=zeros(BallLimit, len(balls)))
     of_q: dict[int, int] = {}  # degree of freedom of an index into q
     for i in range(1, m.nb):
-        if m.ints[i, layout.KIND] in (layout.HINGE, layout.SLIDER) and not m.ints[i, layout.FOLLOWS]:
+        if m.ints[i, layout.DOF] == 1 and not m.ints[i, layout.FOLLOWS]:
             d, iq = int(m.ints[i, layout.IV]), int(m.ints[i, layout.IQ])
             dof = step.dofs[d]
             dof.lead, dof.iq = m.ints[i, layout.LEAD], iq
