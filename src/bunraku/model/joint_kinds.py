@@ -3,7 +3,7 @@
 A joint with one axis turns about it, slides along it, or both: `turns` and `slide` say what one unit of q does. Its
 kernel half is bunraku.dynamics.one_axis. Of any joint's coordinates the first `adds` move by simple addition, q + dt v;
 where there are more coordinates than rates, the last four are a quaternion, which moves by the exponential map,
-q exp(dt w), w in body axes. How to add a kind: docs/howto/joint.md. Checked in tests/model/test_joint_kinds.py.
+q exp(dt w), w in body axes. How to add a kind: docs/how-to.md. Checked in tests/model/test_joint_kinds.py.
 """
 
 from __future__ import annotations
