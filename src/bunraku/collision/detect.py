@@ -37,7 +37,7 @@ from bunraku.collision.shape_layout import (
     Detection,
 )
 from bunraku.collision.surface import pick
-from bunraku.kernel.compile import inline, kernel
+from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
 from bunraku.kernel.vec import add, dot, ld3, ld9, mm, mv, scale, sub
@@ -141,7 +141,7 @@ def turn_round(d: Detection, first, row):
         high -= 1
 
 
-@kernel  # a function of its own, compiled once and shared by every kernel that detects contacts
+@part
 def pair_contacts(d: Detection, poses, stride, margin, a, b, patch, row):
     """Contacts of the shapes a and b from `row` on, with PAIR_POINTS rows free. Returns the next free row."""
     swap = d.kinds[a].kind < d.kinds[b].kind
@@ -260,7 +260,7 @@ def sort_by_low(d: Detection):
             order[j] = s
 
 
-@kernel  # a function of its own, compiled once and shared by every kernel that detects contacts
+@part
 def sweep(d: Detection, poses, stride, margin):
     """Fill d.pairs[:count] and return count, or PAIRS_FULL: the array needs twice the rows, its upper half is scratch."""
     ns = len(d.kinds)

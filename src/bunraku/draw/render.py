@@ -55,7 +55,7 @@ def render(scene: Scene, camera: Camera, width: int = 640, height: int = 480, *,
     )
     ids = np.empty((height, width), dtype=np.int32)
     image = np.empty((height, width, 3), dtype=np.uint8)
-    cast(handle(casting), TILE, GAMMA, int(smooth), ids, image)
+    cast.call(handle(casting), TILE, GAMMA, int(smooth), ids, image)
     return image
 
 

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.kernel.compile import JIT
+from bunraku.kernel.compile import JIT, compiled_by
 from bunraku.kernel.lanes import LANES
 from bunraku.model.layout import NW
 from bunraku.model.model import Model
 
 INTS, REALS, SCRATCH, LANE_SCRATCH, NB, NQ, NV = range(7)  # rows of the table
+COMPILED = compiled_by("bunraku.dynamics.work_numba")
 
 
 class Work:
@@ -78,16 +79,19 @@ def work_of(model: Model) -> Work:
     return work
 
 
+@COMPILED
 def sizes(handle: Work) -> tuple[int, int, int]:
     """(nb, nq, nv)."""
     return handle.model.nb, handle.model.nq, handle.model.nv
 
 
+@COMPILED
 def opened(handle: Work) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(ints, reals, scratch) of a Work."""
     return handle.ints, handle.reals, handle.scratch
 
 
+@COMPILED
 def opened_lanes(handle: Work) -> tuple[np.ndarray, ...]:
     """(ints, reals, scratch for LANES states, q, x, y, out, forces)."""
     nb, nq, nv = sizes(handle)
@@ -95,9 +99,3 @@ def opened_lanes(handle: Work) -> tuple[np.ndarray, ...]:
     b = a + nq
     cuts = np.split(handle.lanes, [a, b, b + nv, b + 2 * nv, b + 3 * nv])
     return (handle.ints, handle.reals, *cuts)
-
-
-if JIT:
-    from bunraku.dynamics.work_numba import COMPILED
-
-    globals().update(COMPILED)

@@ -39,11 +39,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, over
 
 import numpy as np
 
-from bunraku.kernel.compile import JIT
+from bunraku.kernel.compile import JIT, compiled_by
 from bunraku.kernel.table import COLUMNS, STAGES, Table
-
-if JIT:
-    from bunraku.kernel.record_numba import register, register_functions
 
 Kind = Literal[
     "number", "tuple", "tuples", "array", "record", "records", "table array", "table record", "table records"
@@ -187,8 +184,6 @@ class Record(metaclass=_WithSlots):
             )
         fields = {name: f for name, f in vars(cls).items() if isinstance(f, Field)}
         cls.layout = _lay_out(cls.__name__, fields, after)
-        if JIT:
-            register(cls)
 
     def __init__(self, source: Any = None) -> None:
         layout = self.layout
@@ -310,6 +305,7 @@ def _field(of: type[Record], name: str) -> Field:
     return fields[name]
 
 
+@compiled_by("bunraku.kernel.record_numba")
 def handle(record: Record) -> Any:
     """The address of a record, or the handle of its Table: what a kernel's entry takes."""
     if isinstance(record.source, Table):
@@ -317,6 +313,7 @@ def handle(record: Record) -> Any:
     return record.source.ctypes.data if JIT else record.source
 
 
+@compiled_by("bunraku.kernel.record_numba")
 def flat(record: Record) -> np.ndarray:
     """All numbers of a record as one array, a view."""
     if record.layout.slots:
@@ -436,7 +433,3 @@ def ref(of: type[R], at: int | None = None) -> R:
 def many(of: type[R], at: int | None = None) -> Many[R]:
     """Array (n, ...) of a Table, as n records."""
     return _declared("table records", of=of, at=at)
-
-
-if JIT:
-    register_functions(handle, flat)

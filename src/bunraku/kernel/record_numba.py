@@ -18,6 +18,8 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import lower_builtin, models, register_model, type_callable
 from numba.np.arrayobj import populate_array
 
+from bunraku.kernel.record import flat, handle
+
 I64, DOUBLE = ir.IntType(64), ir.DoubleType()
 POINTER = I64.as_pointer()
 
@@ -63,6 +65,8 @@ def register(cls: Any) -> None:
             f"two records are called {cls.__name__}, in {known.of.__module__} and {cls.__module__}: "
             f"the compiler tells them apart by name; rename one."
         )
+    if known and known.of is cls:
+        return
     made = TYPES[cls.__name__] = RecordType(cls)
     made.of = cls  # Numba hands out the old type again where a module is loaded anew
 
@@ -241,26 +245,26 @@ def length(context, builder, sig, args):  # type: ignore[no-untyped-def]
 # ---- handle and flat -----------------------------------------------------------------------------------------------
 
 
-def register_functions(handle: Any, flat: Any) -> None:
-    """`handle` and `flat` of bunraku.kernel.record, for kernels."""
+@type_callable(handle)
+def handle_type(context):  # type: ignore[no-untyped-def]
+    return lambda record: types.int64 if isinstance(record, RecordType) else None
 
-    @type_callable(handle)
-    def handle_type(context):  # type: ignore[no-untyped-def]
-        return lambda record: types.int64 if isinstance(record, RecordType) else None
+@lower_builtin(handle, RecordType)
+def handle_of(context, builder, sig, args):  # type: ignore[no-untyped-def]
+    return builder.ptrtoint(args[0], I64)
 
-    @lower_builtin(handle, RecordType)
-    def handle_of(context, builder, sig, args):  # type: ignore[no-untyped-def]
-        return builder.ptrtoint(args[0], I64)
+@type_callable(flat)
+def flat_type(context):  # type: ignore[no-untyped-def]
+    def type_of(record: Any) -> Any:
+        if not isinstance(record, RecordType) or record.of.layout.slots:
+            return None
+        return types.Array(_number(record.of.layout.dtype), 1, "C")
 
-    @type_callable(flat)
-    def flat_type(context):  # type: ignore[no-untyped-def]
-        def type_of(record: Any) -> Any:
-            if not isinstance(record, RecordType) or record.of.layout.slots:
-                return None
-            return types.Array(_number(record.of.layout.dtype), 1, "C")
+    return type_of
 
-        return type_of
+@lower_builtin(flat, RecordType)
+def flat_of(context, builder, sig, args):  # type: ignore[no-untyped-def]
+    return _array(context, builder, sig.return_type, args[0], [ir.Constant(I64, sig.args[0].of.layout.words)])
 
-    @lower_builtin(flat, RecordType)
-    def flat_of(context, builder, sig, args):  # type: ignore[no-untyped-def]
-        return _array(context, builder, sig.return_type, args[0], [ir.Constant(I64, sig.args[0].of.layout.words)])
+
+COMPILED: dict[str, Any] = {}  # Numba was told above what handle and flat are

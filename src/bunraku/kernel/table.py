@@ -16,26 +16,34 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.kernel.compile import JIT, stage_callable
+from bunraku.kernel.compile import JIT, compiled_by
+from bunraku.kernel.entry import Kernel, prepare
 
 STAGES = 32  # rows of the table that hold addresses of stages; arrays follow
 COLUMNS = 4  # address and three sizes
 
 
-class Stage:
-    """A function int64 <- handle; `address` compiles it or loads it from the cache."""
+class Stage(Kernel):
+    """A function int64 <- handle; `address` compiles it or loads it."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.function = function
-        self.__name__, self.__doc__ = function.__name__, function.__doc__
-        self._compiled: Any = None
+        super().__init__(function, "", False)
 
     @property
     def address(self) -> int:
         """Where the compiled stage lies."""
-        if self._compiled is None:
-            self._compiled = stage_callable(self.function)
-        return self._compiled.address
+        prepare([self])
+        return self.loaded if isinstance(self.loaded, int) else self.loaded.address
+
+    def take(self, made: bytes) -> None:
+        from bunraku.kernel import native
+
+        self.loaded = native.address_of(self, made)
+
+    def take_jit(self) -> None:
+        from bunraku.kernel import jit
+
+        self.loaded = jit.stage_function(self)
 
 
 def stage(function: Callable[[Any], Any]) -> Stage:
@@ -66,20 +74,40 @@ class Table:
             self._rows[k, 0] = what.address
 
 
+COMPILED = compiled_by("bunraku.kernel.table_numba")
+
+
+@COMPILED
 def run(handle: Table, k: Any) -> Any:
     """Run stage k; returns its status."""
     return handle.stages[k].function(handle)
 
 
+@COMPILED
 def ints1(handle: Table, k: Any) -> np.ndarray:
     """Array k: int64, one axis."""
     return handle.arrays[k]
 
 
-ints2 = reals1 = reals2 = reals3 = ints1
+@COMPILED
+def ints2(handle: Table, k: Any) -> np.ndarray:
+    """Array k: int64, two axes."""
+    return handle.arrays[k]
 
 
-if JIT:
-    from bunraku.kernel.table_numba import COMPILED
+@COMPILED
+def reals1(handle: Table, k: Any) -> np.ndarray:
+    """Array k: float64, one axis."""
+    return handle.arrays[k]
 
-    globals().update(COMPILED)
+
+@COMPILED
+def reals2(handle: Table, k: Any) -> np.ndarray:
+    """Array k: float64, two axes."""
+    return handle.arrays[k]
+
+
+@COMPILED
+def reals3(handle: Table, k: Any) -> np.ndarray:
+    """Array k: float64, three axes."""
+    return handle.arrays[k]

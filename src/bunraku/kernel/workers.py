@@ -1,0 +1,182 @@
+"""Kernels compiled by other processes, one a core, with one bar over all of them.
+
+`compile_all(kernels)` sends each kernel to the next worker that is free, the largest first, and waits. Workers stay for
+a minute (bunraku.kernel.build_worker), as a kernel seldom comes alone. What is going on stands on stderr: a bar with the
+number of kernels and the time it may still take on a terminal, a line a kernel elsewhere; `BUNRAKU_QUIET=1` silences
+both. Checked in tests/kernel/test_workers.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bunraku.kernel.native import Target
+
+START = "import sys; sys.path[:] = {path!r}; from bunraku.kernel.build_worker import serve; serve({cpu!r}, {features!r})"
+SECONDS_A_FUNCTION = 0.12  # a first guess of what a kernel's functions take to compile
+
+
+class Worker:
+    """One process that compiles, and what it is at."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        code = START.format(path=sys.path, cpu=target.cpu, features=target.features)
+        env = {**os.environ, "NUMBA_DISABLE_JIT": "0", "BUNRAKU_QUIET": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=env
+        )
+        self.kernel: Any = None
+
+    def ask(self, kernel: Any, folder: Path) -> None:
+        """Let it compile a kernel."""
+        self.kernel = kernel
+        name = f"{kernel.function.__module__}.{kernel.function.__name__}"
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"kernel": name, "digest": kernel.digest, "folder": str(folder)}) + "\n")
+
+    def answer(self) -> dict[str, Any]:
+        """What it says of the kernel."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else {"error": f"the compiler ended with status {self.process.wait()}"}
+
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def end(self) -> None:
+        """Let it go."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self.process.terminate()
+        self.process.wait()
+
+
+_workers: list[Worker] = []
+_one_at_a_time = threading.Lock()
+
+
+def compile_all(kernels: list[Any], folder: Path, target: Target) -> dict[Any, str]:
+    """Compile kernels into a folder. Returns the reason for each that could not be."""
+    queue = sorted(kernels, key=size, reverse=True)
+    failed: dict[Any, str] = {}
+    with _one_at_a_time, _bar(queue) as bar, selectors.DefaultSelector() as ears:
+        free = _some(min(len(queue), os.cpu_count() or 1), target)
+        try:
+            while queue or ears.get_map():
+                while queue and free:
+                    worker = free.pop()
+                    worker.ask(queue.pop(0), folder)
+                    ears.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
+                    bar.begun(worker.kernel)
+                for key, _ in ears.select(timeout=0.2):
+                    worker = key.data
+                    answer = worker.answer()
+                    ears.unregister(key.fileobj)
+                    if "seconds" not in answer:
+                        failed[worker.kernel] = answer.get("error", "its source was edited meanwhile")
+                    bar.done(worker.kernel)
+                    if worker.alive() and "edited" not in answer:
+                        free.append(worker)
+                    else:
+                        _workers.remove(worker)
+                        worker.end()
+                        if queue and not free and not ears.get_map():
+                            free = _some(1, target)
+                bar.tick()
+        except BaseException:  # Ctrl-C: what is under way is left
+            for key in list(ears.get_map().values()):
+                _workers.remove(key.data)
+                key.data.end()
+            raise
+    return failed
+
+
+def size(kernel: Any) -> int:
+    """How much there is to compile."""
+    return len(kernel.dependencies.functions)
+
+
+def _some(count: int, target: Target) -> list[Worker]:
+    for worker in [w for w in _workers if not w.alive() or w.target != target]:
+        _workers.remove(worker)
+        worker.end()
+    while len(_workers) < count:
+        _workers.append(Worker(target))
+    return _workers[:count]
+
+
+# ---- what one sees -------------------------------------------------------------------------------------------------
+
+
+class _Quiet:
+    """Says nothing."""
+
+    def begun(self, kernel: Any) -> None:
+        pass
+
+    def done(self, kernel: Any) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+
+class _Lines(_Quiet):
+    """A line a kernel."""
+
+    def __init__(self, kernels: list[Any]) -> None:
+        self.count, self.total = 0, len(kernels)
+
+    def begun(self, kernel: Any) -> None:
+        self.count += 1
+        words = f"bunraku: preparing kernel {kernel.function.__name__}, {self.count} of {self.total} (first use only) ..."
+        print(words, file=sys.stderr, flush=True)
+
+
+class _Bar(_Quiet):
+    """A bar that runs with the kernels' sizes, and the time that is left."""
+
+    def __init__(self, kernels: list[Any], progress: Any) -> None:
+        self.progress, self.total, self.count = progress, len(kernels), 0
+        self.left, self.whole = sum(map(size, kernels)), sum(map(size, kernels))
+        self.begin = time.perf_counter()
+        self.task = progress.add_task("preparing", total=self.whole)
+
+    def done(self, kernel: Any) -> None:
+        self.count += 1
+        self.left -= size(kernel)
+        self.progress.update(self.task, completed=self.whole - self.left)
+
+    def tick(self) -> None:
+        gone, made = time.perf_counter() - self.begin, self.whole - self.left
+        rate = gone / made if made else SECONDS_A_FUNCTION / (os.cpu_count() or 1)
+        left = max(rate * self.whole - gone, 1.0)
+        words = f"preparing kernels, {min(self.count + 1, self.total)} of {self.total}, about {left:.0f} s"
+        self.progress.update(self.task, description=words)
+
+
+@contextmanager
+def _bar(kernels: list[Any]) -> Iterator[Any]:
+    if os.environ.get("BUNRAKU_QUIET", "") not in ("", "0"):
+        yield _Quiet()
+    elif not sys.stderr.isatty():
+        yield _Lines(kernels)
+    else:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+        columns = (SpinnerColumn(), TextColumn("bunraku: {task.description} (first use only)"), BarColumn(24))
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            yield _Bar(kernels, progress)
