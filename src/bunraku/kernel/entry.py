@@ -4,7 +4,7 @@ surprise.
 `@entry("h D D")` makes one that Python calls: `call` runs it, `function` is its plain source. It is compiled, or loaded,
 at its first call; a call with other types raises TypeError, which the public functions answer by converting their
 arguments once (bunraku.dynamics.arguments). As plain Python `call` is the function. Letters of the signature:
-bunraku.kernel.signatures. `prepare` makes several ready at once, on all cores. Checked in tests/kernel/test_entry.py.
+bunraku.kernel.signatures. `ready` makes several ready at once, on all cores. Checked in tests/kernel/test_entry.py.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class Entry(Kernel):
         self.call: Callable[..., Any] = self._first_call if JIT else function
 
     def _first_call(self, *args: Any) -> Any:
-        prepare([self])
+        ready([self])
         return self.call(*args)
 
     def compile(self) -> None:
         """Compile or load it now."""
-        prepare([self])
+        ready([self])
 
     def take(self, made: bytes) -> None:
         from bunraku.kernel import native
@@ -77,7 +77,7 @@ def entry(signature: str, *, nogil: bool = False) -> Callable[[Callable[..., Any
     return lambda function: Entry(function, signature, nogil)
 
 
-def prepare(kernels: Iterable[Kernel]) -> None:
+def ready(kernels: Iterable[Kernel]) -> None:
     """Make kernels ready: load what is there, compile the others."""
     from bunraku.kernel import native
 

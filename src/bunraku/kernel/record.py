@@ -163,6 +163,9 @@ def _lay_out(owner: str, fields: dict[str, Field], after: int) -> Layout:
     return Layout(fields, words, slots, np.int64 if dtypes == {np.int64} else np.float64)
 
 
+_declared_in: dict[str, tuple[str, str]] = {}  # module and name of every record
+
+
 class _WithSlots(type):
     """Gives every record empty __slots__, so that a misspelt attribute is an error in Python too."""
 
@@ -184,6 +187,12 @@ class Record(metaclass=_WithSlots):
             )
         fields = {name: f for name, f in vars(cls).items() if isinstance(f, Field)}
         cls.layout = _lay_out(cls.__name__, fields, after)
+        known = _declared_in.setdefault(cls.__name__, (cls.__module__, cls.__qualname__))
+        if known != (cls.__module__, cls.__qualname__):
+            raise TypeError(
+                f"two records are called {cls.__name__}, in {known[0]} and {cls.__module__}: "
+                f"the compiler tells them apart by name; rename one."
+            )
 
     def __init__(self, source: Any = None) -> None:
         layout = self.layout

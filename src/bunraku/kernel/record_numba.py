@@ -60,12 +60,7 @@ TYPES: dict[str, RecordType] = {}
 def register(cls: Any) -> None:
     """Make the class known to the compiler, and what `cls(handle)` and `cls(record)` are: casts."""
     known = TYPES.get(cls.__name__)
-    if known and (known.of.__module__, known.of.__qualname__) != (cls.__module__, cls.__qualname__):
-        raise TypeError(
-            f"two records are called {cls.__name__}, in {known.of.__module__} and {cls.__module__}: "
-            f"the compiler tells them apart by name; rename one."
-        )
-    if known and known.of is cls:
+    if known is not None and known.of is cls:
         return
     made = TYPES[cls.__name__] = RecordType(cls)
     made.of = cls  # Numba hands out the old type again where a module is loaded anew

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.kernel.compile import JIT, compiled_by
-from bunraku.kernel.entry import Kernel, prepare
+from bunraku.kernel.entry import Kernel, ready
 
 STAGES = 32  # rows of the table that hold addresses of stages; arrays follow
 COLUMNS = 4  # address and three sizes
@@ -32,7 +32,7 @@ class Stage(Kernel):
     @property
     def address(self) -> int:
         """Where the compiled stage lies."""
-        prepare([self])
+        ready([self])
         return self.loaded if isinstance(self.loaded, int) else self.loaded.address
 
     def take(self, made: bytes) -> None:

@@ -14,8 +14,10 @@ import numpy as np
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.dynamics.work import scratch_size
 from bunraku.errors import InputError
+from bunraku.kernel.entry import ready
 from bunraku.kernel.record import put, zeros
 from bunraku.kernel.table import Table
+from bunraku.step.euler import steps
 from bunraku.step.step_arrays import ContactId, ContactMemory, Info, Numbers, Step
 from bunraku.world import contact_models as models
 from bunraku.world import joints
@@ -79,7 +81,9 @@ def prepare(world: World) -> None:
     world._joint_impulse = step.joint_impulse
     world._new_warm(zeros(ContactId, 0), zeros(ContactMemory, 0))
     world._ties.put_into(step)
-    for k, what in models.stages(world.contact, world.integrator).items():
+    stages = models.stages(world.contact, world.integrator)
+    ready([*stages.values(), steps])
+    for k, what in stages.items():
         table.plan(k, what)
 
 

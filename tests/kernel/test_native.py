@@ -1,0 +1,141 @@
+"""Kernels as objects: never stale, whatever is edited; loaded without Numba; made anew where damaged or for another
+processor."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bunraku
+from bunraku.kernel import native
+from bunraku.kernel.compile import JIT
+
+SOURCE = Path(bunraku.__file__).parent
+pytestmark = pytest.mark.skipif(not JIT, reason="kernels run as plain Python")
+
+PROBE = '''
+from bunraku.kernel.entry import entry
+from bunraku.kernel.record import Record, real
+from bunraku.kernel.trig import sincos_all
+
+FACTOR = 1.0
+
+
+class Probe(Record):
+    """Two numbers."""
+
+    first = real()
+    second = real()
+
+
+@entry("D D h")
+def probe(x, out, h):
+    """sin and cos, times a factor and a field of a record"""
+    sincos_all(x, x.shape[0], out, 0)
+    out[0] *= FACTOR * Probe(h).second
+'''
+CALL = """
+import sys, numpy as np, bunraku.step.probe as p
+from bunraku.kernel.record import handle
+x = np.array([0.5]); out = np.zeros(2); r = p.Probe()
+r.first, r.second = 3.0, 1.0
+p.probe.call(x, out, handle(r)); print(out[0], 'numba' in sys.modules)
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package with one small kernel more."""
+    skipped = shutil.ignore_patterns("__pycache__", "page", "node_modules", "built")
+    shutil.copytree(SOURCE, tmp_path / "bunraku", ignore=skipped)
+    (tmp_path / "bunraku" / "step" / "probe.py").write_text(PROBE)
+    return tmp_path
+
+
+def run(folder: Path, code: str = CALL, **env: str) -> subprocess.CompletedProcess:
+    """A fresh Python with its own cache, on the copy in `folder`."""
+    full = {**os.environ, "NUMBA_DISABLE_JIT": "0", "BUNRAKU_CACHE_DIR": str(folder / "cache"), "BUNRAKU_KERNELS": ""}
+    full |= {"PYTHONPATH": str(folder), "BUNRAKU_QUIET": "0", **env}
+    return subprocess.run([sys.executable, "-c", code], env=full, capture_output=True, text=True, cwd=folder)
+
+
+def value(done: subprocess.CompletedProcess) -> float:
+    assert done.returncode == 0, done.stderr
+    number, numba = done.stdout.split()
+    assert numba == "False"
+    return float(number)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.slow
+def test_no_edit_leaves_a_stale_kernel(copy):
+    """A helper in another file, a constant, a record; what does not matter compiles nothing."""
+    sine, probe = np.sin(0.5), copy / "bunraku" / "step" / "probe.py"
+    first = run(copy)
+    assert value(first) == pytest.approx(sine) and "preparing kernel probe" in first.stderr
+    edit(probe, "sin and cos, times", "words, times")  # a docstring
+    (copy / "bunraku" / "kernel" / "vec.py").open("a").write("\n# a comment\n")
+    again = run(copy)
+    assert value(again) == pytest.approx(sine) and "preparing" not in again.stderr  # from the cache, silently
+    edit(copy / "bunraku" / "kernel" / "trig.py", "st(out, k + i, s)", "st(out, k + i, 2.0 * s)")
+    edited = run(copy)
+    assert "preparing" in edited.stderr and value(edited) == pytest.approx(2 * sine)
+    edit(probe, "FACTOR = 1.0", "FACTOR = 5.0")
+    assert value(run(copy)) == pytest.approx(10 * sine)
+    edit(probe, "    first = real()\n    second = real()", "    second = real()\n    first = real()")
+    assert value(run(copy)) == pytest.approx(10 * sine)  # `second` lies elsewhere now
+
+
+@pytest.mark.slow
+def test_damaged_objects_and_other_processors(copy):
+    value(run(copy))
+    made = next((copy / "cache").rglob("*probe*.o"))
+    data = bytearray(made.read_bytes())
+    data[len(data) // 2] ^= 1
+    made.write_bytes(data)
+    again = run(copy)
+    assert "preparing" in again.stderr and value(again) == pytest.approx(np.sin(0.5))
+    # objects of the package, for a processor with a feature that nobody has
+    built = copy / "bunraku" / "kernel" / "built"
+    built.mkdir()
+    shutil.move(str(made), built / made.name)
+    (built / "target.json").write_text('{"cpu": "x", "features": "+avx2,+dreams"}')
+    assert "preparing" in run(copy).stderr
+    shutil.rmtree(copy / "cache")
+    (built / "target.json").write_text('{"cpu": "x", "features": "+sse2"}')
+    assert "preparing" not in run(copy).stderr and not list((copy / "cache").rglob("*.o"))
+    assert "preparing" in run(copy, BUNRAKU_KERNELS="cached").stderr
+    if "+avx2" in native.host().features:  # a processor without AVX2
+        (built / "target.json").write_text('{"cpu": "x", "features": "+avx2"}')
+        assert "preparing" not in run(copy).stderr
+        older = run(copy, NUMBA_CPU_NAME="x86-64-v2", NUMBA_CPU_FEATURES="+sse4.2")
+        assert "preparing" in older.stderr and value(older) == pytest.approx(np.sin(0.5))
+
+
+@pytest.mark.slow
+def test_a_cache_that_cannot_be_written_and_quiet(copy):
+    (copy / "cache").write_text("a file where a folder should be")
+    done = run(copy, BUNRAKU_QUIET="1")
+    assert value(done) == pytest.approx(np.sin(0.5)) and done.stderr == ""
+
+
+def test_a_wrong_choice_is_told():
+    done = run(Path.cwd(), "import bunraku as bk; m = bk.human(); bk.crba(m, m.neutral())", BUNRAKU_KERNELS="fast",
+               PYTHONPATH=str(SOURCE.parent))  # fmt: skip
+    assert "BUNRAKU_KERNELS is 'fast'; wanted native, cached or jit." in done.stderr
+
+
+def test_objects_say_their_checksum(tmp_path):
+    native.write(tmp_path / "a.o", b"code")
+    assert native.read(tmp_path / "a.o") == b"code"
+    (tmp_path / "a.o").write_bytes((tmp_path / "a.o").read_bytes()[:-1])
+    assert native.read(tmp_path / "a.o") is None and native.read(tmp_path / "b.o") is None
