@@ -90,35 +90,3 @@ def test_plain_python_gives_the_same(tmp_path):
     # fused multiply-adds round differently, and redundant impulses may differ along directions that move nothing, by
     # 1e-16 / 1e-9
     assert np.abs(results["plain"] - results["compiled"]).max() < 1e-6
-
-
-ALLOCATION = """
-import sys; sys.path.insert(0, {tests!r})
-import numpy as np
-from numba.core.runtime import _nrt_python, rtsys
-_nrt_python.memsys_enable_stats()
-from contact_problems import tower
-from bunraku.contact.pgs import solve_repeated
-from bunraku.kernel.record import handle
-d = tower(3, tilt=0.6, scatter=2.0).problem().dense()
-starts = np.zeros((1, 36))
-
-def count(n):
-    before = rtsys.get_allocation_stats().alloc
-    solve_repeated.call(handle(d), 36, 12, 1e-6, 1000, starts, n)
-    return rtsys.get_allocation_stats().alloc - before
-
-count(1)
-print(count(1), count(100))
-"""
-
-
-@pytest.mark.slow
-def test_no_allocation_inside_the_solver():
-    env = dict(os.environ, NUMBA_DISABLE_JIT="0")
-    done = subprocess.run(
-        [sys.executable, "-c", ALLOCATION.format(tests=ROOT)], env=env, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    one, hundred = map(int, done.stdout.split())
-    assert one == hundred

@@ -242,33 +242,3 @@ def test_plain_python_gives_the_same(tmp_path):
         results[word] = np.load(file)
     # fused multiply-adds round differently; velocities agree to the residual, over the few rows that each couples with
     assert np.abs(results["plain"] - results["compiled"]).max() < 2e-5
-
-
-ALLOCATION = """
-import sys; sys.path.insert(0, {tests!r})
-import numpy as np
-from numba.core.runtime import _nrt_python, rtsys
-_nrt_python.memsys_enable_stats()
-from sparse_problems import handle, heap, sparse_scene, solve_one
-q = sparse_scene(heap(3, scatter=1.0))
-a = q.record()
-
-def count(cap):
-    before = rtsys.get_allocation_stats().alloc
-    a.problem.lam[:] = 0.0
-    solve_one.call(handle(a), q.m, q.nb, 1e-12, cap)
-    return rtsys.get_allocation_stats().alloc - before
-
-count(1)
-print(count(1), count(200))
-"""
-
-
-@pytest.mark.slow
-def test_no_allocation_inside_the_solver():
-    env = dict(os.environ, NUMBA_DISABLE_JIT="0")
-    code = ALLOCATION.format(tests=TESTS)
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    few, many = map(int, done.stdout.split())
-    assert few == many

@@ -59,7 +59,8 @@ def test_what_matters(old, new):
 
 
 @pytest.mark.parametrize(
-    "old, new", [("Words.", "Other words."), ("return add(x, x)", "return add(x, x)[0]"), ("SIZE = 3\n", "\n\nSIZE = 3\n")]
+    "old, new",
+    [("Words.", "Other words."), ("return add(x, x)", "return add(x, x)[0]"), ("SIZE = 3\n", "\n\nSIZE = 3\n")],
 )
 def test_what_does_not_matter(old, new):
     assert edited(old, new) == digest(SOURCE)

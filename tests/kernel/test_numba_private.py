@@ -28,10 +28,15 @@ PRIVATE = {
         "get_cache_path get_source_stamp get_disambiguator from_function",
     ),
     "numba.core.ccallback.CFunc": ("give a stage of a step an address", "compile address"),
+    "numba.core.codegen": ("keep functions as the front end gives them", "AOTCodeLibrary AOTCPUCodegen"),
+    "numba.core.compiler": ("run the front end alone", "Compiler compile_extra"),
+    "numba.core.compiler_lock.global_compiler_lock": ("compile alone", "__enter__ __exit__"),
+    "numba.core.dispatcher._FunctionCompiler": ("run the front end alone", "compile _customize_flags"),
+    "numba.core.registry.cpu_target": ("say what marked functions are", "typing_context target_context"),
+    "numba.core.runtime.nrtdynmod": ("link what counts references", "create_nrt_module"),
+    "numba.core.runtime.rtsys": ("link what counts references", "initialize"),
     "numba.core.cgutils": ("build values in LLVM", "get_or_insert_function get_null_value create_struct_proxy"),
-    "numba.core.config": ("know whether kernels are compiled", "DISABLE_JIT"),
     "numba.core.datamodel.default_manager": ("find the data of an array without a proxy", "lookup"),
-    "numba.core.event": ("say that a kernel is being compiled", "Listener Event register"),
     "numba.core.imputils.lower_getattr_generic": ("read the fields of a record", ""),
     "numba.core.imputils.lower_setattr_generic": ("write the fields of a record", ""),
     "numba.core.typeconv.Conversion": ("let a number stand for a lane of them", "promote"),
@@ -102,7 +107,7 @@ def test_a_dispatcher_asks_the_cache_that_we_give_it():
 
     dispatcher = numba.njit(lambda x: x)
     for name in ("_cache", "compile", "disable_compile"):
-        assert hasattr(dispatcher, name), f"{HINT}: a dispatcher has no {name}, which kernel/compile.py needs; {NEXT}."
+        assert hasattr(dispatcher, name), f"{HINT}: a dispatcher has no {name}, which kernel/jit.py needs; {NEXT}."
     dispatcher._cache = Cache()
     dispatcher(1)
     assert asked == ["load", "save"], f"{HINT}: a dispatcher no longer asks its _cache for compiled kernels; {NEXT}."
@@ -111,31 +116,7 @@ def test_a_dispatcher_asks_the_cache_that_we_give_it():
 def test_a_callback_is_made_as_we_make_it():
     wanted = ["pyfunc", "sig", "locals", "options"]
     given = list(inspect.signature(found("numba.core.ccallback.CFunc")).parameters)[:4]
-    assert given == wanted, f"{HINT}: CFunc takes {given}, not {wanted}; mend stage_callable in kernel/compile.py."
-
-
-@compiled
-def test_compilation_is_told_with_its_dispatcher():
-    heard = []
-
-    class Listener(found("numba.core.event").Listener):
-        def on_start(self, event):
-            heard.append((event.data or {}).get("dispatcher"))
-
-        def on_end(self, event):
-            pass
-
-    events = found("numba.core.event")
-    listener, dispatcher = Listener(), numba.njit(lambda x: x + 1)
-    events.register("numba:compile", listener)
-    try:
-        dispatcher(1)
-    finally:
-        events.unregister("numba:compile", listener)
-    if not found("numba.core.config").DISABLE_JIT:
-        assert dispatcher in heard, (
-            f"{HINT}: 'numba:compile' names no dispatcher; mend _Announcer in kernel/compile.py."
-        )
+    assert given == wanted, f"{HINT}: CFunc takes {given}, not {wanted}; mend stage_function in kernel/jit.py."
 
 
 def test_the_bound_ends_behind_the_version_that_is_tested():

@@ -180,10 +180,12 @@ class Builder:
         for f, dispatcher in DISPATCHERS.items():
             if f not in needed.functions and not f.__module__.endswith("_numba"):
                 if any(result.library in libraries for result in dispatcher.overloads.values()):
-                    raise BuildError(f"{needed.functions[0].__qualname__} uses {f.__qualname__}, which its digest misses")
+                    raise BuildError(
+                        f"{needed.functions[0].__qualname__} uses {f.__qualname__}, which its digest misses"
+                    )
 
     def _optimise(self, module: ll.ModuleRef) -> None:
-        for options in (dict(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"), {}):
+        for options in ({"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}, {}):
             passes, builder = self.codegen._module_pass_manager(**options)
             passes.run(module, builder)
 

@@ -51,9 +51,7 @@ def make(builder: Any, kernel: str, digest: str, folder: str) -> dict[str, Any] 
     wanted = getattr(importlib.import_module(module), name)
     if wanted.digest != digest:
         return {"edited": True}
-    made = builder.build(
-        wanted.function, wanted.signature, wanted.nogil, native.symbol_of(wanted), wanted.dependencies
-    )
+    made = builder.build(wanted.function, wanted.signature, wanted.nogil, native.symbol_of(wanted), wanted.dependencies)
     native.write(Path(folder) / native.file_name(wanted), made)
     return None
 

@@ -244,9 +244,11 @@ def length(context, builder, sig, args):  # type: ignore[no-untyped-def]
 def handle_type(context):  # type: ignore[no-untyped-def]
     return lambda record: types.int64 if isinstance(record, RecordType) else None
 
+
 @lower_builtin(handle, RecordType)
 def handle_of(context, builder, sig, args):  # type: ignore[no-untyped-def]
     return builder.ptrtoint(args[0], I64)
+
 
 @type_callable(flat)
 def flat_type(context):  # type: ignore[no-untyped-def]
@@ -256,6 +258,7 @@ def flat_type(context):  # type: ignore[no-untyped-def]
         return types.Array(_number(record.of.layout.dtype), 1, "C")
 
     return type_of
+
 
 @lower_builtin(flat, RecordType)
 def flat_of(context, builder, sig, args):  # type: ignore[no-untyped-def]

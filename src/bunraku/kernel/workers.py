@@ -22,7 +22,9 @@ from typing import Any
 
 from bunraku.kernel.native import Target
 
-START = "import sys; sys.path[:] = {path!r}; from bunraku.kernel.build_worker import serve; serve({cpu!r}, {features!r})"
+START = (
+    "import sys; sys.path[:] = {path!r}; from bunraku.kernel.build_worker import serve; serve({cpu!r}, {features!r})"
+)
 SECONDS_A_FUNCTION = 0.12  # a first guess of what a kernel's functions take to compile
 
 
@@ -141,7 +143,9 @@ class _Lines(_Quiet):
 
     def begun(self, kernel: Any) -> None:
         self.count += 1
-        words = f"bunraku: preparing kernel {kernel.function.__name__}, {self.count} of {self.total} (first use only) ..."
+        words = (
+            f"bunraku: preparing kernel {kernel.function.__name__}, {self.count} of {self.total} (first use only) ..."
+        )
         print(words, file=sys.stderr, flush=True)
 
 
