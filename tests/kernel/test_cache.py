@@ -66,6 +66,25 @@ def test_a_temporary_cache_that_others_could_fill_is_not_used(which, how, nowher
     assert os.lstat(used).st_mode & 0o777 == 0o700 and not list(used.iterdir())
 
 
+@needs_owners
+def test_a_folder_above_that_others_can_write_to_is_not_trusted(tmp_path, monkeypatch):
+    """Version 0.1 looked at the owner of the last folder alone: who can write further up can put another in its place."""
+    above = tmp_path / "shared"
+    above.mkdir(mode=0o755)
+    monkeypatch.setenv("BUNRAKU_CACHE_DIR", str(above / "mine"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    try:
+        good = folder_now()
+        assert good == above / "mine" / "abc" and cache.trusted(good)
+        above.chmod(0o757)
+        assert not cache.trusted(good) and folder_now().parent != above / "mine"
+        above.chmod(0o1777)  # sticky, as the temporary folder is: others cannot rename what is ours
+        assert cache.trusted(good)
+    finally:
+        for known in (cache.cache_folder, cache._of_this_process):
+            known.cache_clear()
+
+
 def test_old_caches_go_and_other_folders_stay(tmp_path, monkeypatch):
     old, mine = tmp_path / "0123456789abcdef", tmp_path / "my_holiday_photo"
     for folder in (old, mine):

@@ -41,20 +41,36 @@ def cache_folder(name: str) -> Path:
 
 
 def trusted(folder: Path) -> bool:
-    """Whether nobody but us can have put anything into a cache folder. Its parent is looked at, too, where that is in
-    the temporary folder, where everybody can make one; a parent that the user chose is the user's care."""
-    return _ours(folder) and (folder.parent != _temporary() or _ours(folder.parent))
+    """Whether nobody but us can have put anything into a cache folder: it and the folder above are ours alone, and no
+    folder further up lets others put another in its place."""
+    if not hasattr(os, "getuid"):
+        return True  # Windows: the user's own folders
+    above = Path(os.path.abspath(folder)).parents
+    return _ours(folder) and (above[0] != _temporary() or _ours(above[0])) and all(_kept(up) for up in above)
 
 
 def _ours(folder: Path) -> bool:
     """Whether it is a folder, not a link to one, that belongs to us and nobody else can write to."""
-    if not hasattr(os, "getuid"):
-        return True  # Windows: the temporary folder is the user's own
     try:
         found = os.lstat(folder)
     except OSError:
         return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def _kept(folder: Path) -> bool:
+    """Whether others cannot rename what is ours in it: it is ours or the system's, and either closed to others or
+    sticky, as the temporary folder is. A group of which the user is the only one by custom (its number is the user's)
+    counts as the user."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return False
+    if found.st_uid not in (0, os.getuid()):
+        return False
+    alone = found.st_gid == os.getgid() == os.getuid()
+    open_to_others = found.st_mode & (0o002 if alone else 0o022)
+    return not open_to_others or bool(found.st_mode & stat.S_ISVTX)
 
 
 @cache
