@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 
 from bunraku.draw.solid_scene import CAPSULE, SPHERE, Solid
-from bunraku.kernel.compile import inline, kernel
+from bunraku.kernel.compile import inline
+from bunraku.kernel.entry import entry
 from bunraku.kernel.record import Record, int_vector, many, pair, real, ref, vec3, vec3s
 from bunraku.kernel.vec import axpy, dot, mtv, mv, scale, sub
 
@@ -243,7 +244,7 @@ def at_an_edge(ids, row, column):
     )
 
 
-@kernel
+@entry("h i B i II BBB", nogil=True)
 def cast(h, tile, gamma, smooth, ids, image):
     """Fill image[h, w, 3] (bytes, sRGB) and ids[h, w]; with smooth > 0 edge pixels get four rays."""
     c = Casting(h)

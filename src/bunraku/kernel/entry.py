@@ -5,8 +5,8 @@ the one signature it was given on its first call and none after; a call with oth
 public functions answer by converting their arguments once (bunraku.dynamics.arguments). As plain Python it calls the
 function.
 
-Signature letters: h handle (int64), i int64, d float64, n none, I/II int64 arrays of 1/2 axes, D/DD/DDD float64 arrays;
-all C-contiguous.
+Signature letters: h handle (int64), i int64, d float64, n none, I/II int64 arrays of 1/2 axes, D/DD/DDD float64 arrays,
+B/BB/BBB arrays of bytes, w 32-bit words that are only read; all C-contiguous.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _types(text: str) -> tuple[Any, ...]:
     from numba.core import types
 
     table = {"h": types.int64, "i": types.int64, "d": types.float64, "n": types.none}
+    table["w"] = types.Array(types.uint32, 1, "C", readonly=True)
     for n in (1, 2, 3):
-        table["I" * n] = types.Array(types.int64, n, "C")
-        table["D" * n] = types.Array(types.float64, n, "C")
+        for letter, of in (("I", types.int64), ("D", types.float64), ("B", types.uint8)):
+            table[letter * n] = types.Array(of, n, "C")
     return tuple(table[word] for word in text.split())
