@@ -27,7 +27,7 @@ PRIVATE = {
         "name the folder of a kernel's cache after a hash of its sources",
         "get_cache_path get_source_stamp get_disambiguator from_function",
     ),
-    "numba.core.ccallback.CFunc": ("give a stage of a step an address", "compile address"),
+    "numba.core.ccallback.CFunc": ("give a phase of a step an address", "compile address"),
     "numba.core.cgutils": ("build values in LLVM", "get_or_insert_function get_null_value create_struct_proxy"),
     "numba.core.config": ("know whether kernels are compiled", "DISABLE_JIT"),
     "numba.core.datamodel.default_manager": ("find the data of an array without a proxy", "lookup"),
@@ -111,7 +111,7 @@ def test_a_dispatcher_asks_the_cache_that_we_give_it():
 def test_a_callback_is_made_as_we_make_it():
     wanted = ["pyfunc", "sig", "locals", "options"]
     given = list(inspect.signature(found("numba.core.ccallback.CFunc")).parameters)[:4]
-    assert given == wanted, f"{HINT}: CFunc takes {given}, not {wanted}; mend stage_callable in kernel/compile.py."
+    assert given == wanted, f"{HINT}: CFunc takes {given}, not {wanted}; mend phase_callable in kernel/compile.py."
 
 
 @compiled

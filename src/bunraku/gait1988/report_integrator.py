@@ -1,6 +1,6 @@
 """The report's integrator NIODES (section 4.3, Tables 4.1 and 4.2) and what it stores, step by step.
 
-Three Runge-Kutta steps of order 4 start it; their half-step stages use the table row n+1. Then, with x' = f,
+Three Runge-Kutta steps of order 4 start it; their half-step evaluations use the table row n+1. Then, with x' = f,
 
     p = x + h/24 (55 f0 - 59 f-1 + 37 f-2 - 9 f-3)        Adams-Bashforth predictor, evaluate f(p)
     c = x + h/24 (9 f + 19 f0 - 5 f-1 + f-2)               Adams-Moulton corrector

@@ -1,7 +1,7 @@
 """A solved walk: one step sampled in time, in either mode, SI units throughout.
 
-`solve_walk(gait, mode=…)` runs the stages: `historical` follows the report (search from the gait's starts, its
-integrator, its equations), `exact` solves the rigid figure without a start. `Walk` holds what later stages need:
+`solve_walk(gait, mode=…)` runs the program: `historical` follows the report (search from the gait's starts, its
+integrator, its equations), `exact` solves the rigid figure without a start. `Walk` holds what later parts need:
 coordinates, mass centres with derivatives, ground reaction, joint moments on the outer side, and the state. Times are
 those of the report's tables (41 rows) unless `samples` asks for more. Frame: origin at the ZMP of that instant, x
 forward, y left, z up; the left foot carries. At an instant where the ZMP jumps the old place holds (as in the

@@ -2,7 +2,7 @@
 
 `@kernel`  marks a kernel that Python calls. It compiles on its first call, for the argument types of that call, and is
 cached on disk. `@inline`  marks a small helper that is inlined into every kernel that uses it (tuples in, tuples out).
-`@part`    marks a stage of a large kernel, compiled once and called.
+`@part`    marks a piece of a large kernel, compiled once and called.
 
 A kernel's cache folder is named after a hash of every source file that can take part in it (bunraku.kernel.sources) and
 of the Numba and Python versions, so that an edited helper can never leave a stale caller behind (Numba itself looks at
@@ -213,11 +213,11 @@ def inline(function: Callable[..., Any]) -> Any:
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """A stage of a large kernel: compiled once and called, not inlined, which keeps compilation short."""
+    """A piece of a large kernel: compiled once and called, not inlined, which keeps compilation short."""
     return numba.njit(**OPTIONS)(function) if JIT else function
 
 
-def stage_callable(function: Callable[[Any], Any]) -> Any:
+def phase_callable(function: Callable[[Any], Any]) -> Any:
     """A compiled, cached function int64 <- int64 with an `address` that other kernels can call (bunraku.kernel.table)."""
     from numba.core import types
     from numba.core.ccallback import CFunc

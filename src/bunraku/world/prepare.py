@@ -79,7 +79,7 @@ def prepare(world: World) -> None:
     world._joint_impulse = step.joint_impulse
     world._new_warm(zeros(ContactId, 0), zeros(ContactMemory, 0))
     world._ties.put_into(step)
-    for k, what in models.stages(world.contact, world.integrator).items():
+    for k, what in models.phases(world.contact, world.integrator).items():
         table.plan(k, what)
 
 
