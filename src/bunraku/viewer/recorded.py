@@ -18,7 +18,7 @@ from bunraku.model.forest import combine
 from bunraku.model.model import Model
 from bunraku.viewer.curves import Curves
 from bunraku.viewer.messages import CONTACT, Channel
-from bunraku.viewer.world_frames import FrameMaker
+from bunraku.viewer.world_frames import FrameMaker, Touch
 
 
 class Recorded(Protocol):
@@ -116,7 +116,8 @@ class RecordedFrames:
     def frame(self, k: int) -> bytes:
         """Frame k; its sequence number is k."""
         q, v, torques, forces, zmp = (np.array(a[k], dtype=float) for a in self._rows)
-        return self.maker.frame(k, self.times[k], q, v, torques, contact_rows_of(self._contacts[k]), forces, zmp)
+        touch = Touch(contact_rows_of(self._contacts[k]), forces, zmp)
+        return self.maker.frame(k, self.times[k], q, v, torques, touch)
 
 
 def contact_rows_of(contacts: Any) -> np.ndarray:
