@@ -31,7 +31,7 @@ from bunraku.viewer.frame_kernel import (
     figure_rows,
     zero_moment_rows,
 )
-from bunraku.viewer.messages import FIGURE, POSE, Channel, pack_frame
+from bunraku.viewer.messages import FIGURE, POSE, pack_frame
 from bunraku.viewer.shapes import Figures
 from bunraku.world.world import World
 
@@ -104,11 +104,6 @@ class FrameMaker:
         energy = self._whole[0, 9] + self._whole[0, 10]
         self.curves.fill(self._channels, energy, forces, zmp, q, torques)
         return pack_frame(sequence, time, self._poses, contacts, self._figures, self._channels)
-
-
-def channels_of(model: Model, figures: Figures) -> list[Channel]:
-    """The curves of a world."""
-    return Curves(model, figures).channels
 
 
 def connections_of(world: World) -> list[dict[str, Any]]:
