@@ -21,9 +21,9 @@ def test_round_trip_makes_folders_and_leaves_nothing_beside(tmp_path: Path) -> N
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
 
 
-@pytest.mark.parametrize("stage", ["fdopen", "chmod", "replace"])
+@pytest.mark.parametrize("call", ["fdopen", "chmod", "replace"])
 def test_an_interruption_leaves_the_old_file_and_nothing_beside(
-    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C before writing, after writing and at renaming."""
     path = write_text(tmp_path / "a.txt", "old")
@@ -32,7 +32,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_beside(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(os, stage, interrupted)
+        patch.setattr(os, call, interrupted)
         write_text(path, "new")
     assert read_text(path) == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]

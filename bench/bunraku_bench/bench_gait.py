@@ -76,20 +76,14 @@ def plain_python_seconds() -> float:
 
 def scipy_integration(flow: Flow, start: np.ndarray, rtol: float) -> Callable[[], np.ndarray]:
     """One exact integration by scipy's DOP853 over all pieces of the step, absolute tolerance a tenth of `rtol`."""
-    import numpy as np
     from scipy.integrate import solve_ivp
-
-    from bunraku.gait1988.flow import rate
 
     def step() -> np.ndarray:
         x = start
         for piece in range(flow.pieces):
 
             def right(s: float, y: np.ndarray, piece: int = piece) -> np.ndarray:
-                dx = np.zeros(4)
-                data = (flow.figure, flow.poly, flow.unknowns, flow.interval[piece], s, flow.h, flow.zmp[piece])
-                rate(*data, y, dx, *flow._work[:5])
-                return dx * flow.h
+                return flow.rate(piece, s, y) * flow.h
 
             span = (flow.frac0[piece], flow.frac1[piece])
             x = solve_ivp(right, span, x, method="DOP853", rtol=rtol, atol=0.1 * rtol).y[:, -1]

@@ -99,7 +99,7 @@ def measure(repeats: int) -> dict[str, Any]:
     server.start()
     client = subprocess.Popen([sys.executable, "-c", CLIENT, server.url], stdout=subprocess.PIPE, text=True)
     try:
-        server.new_scene(scene_message(world))
+        server.publish("scene", scene_message(world))
         wait_for(server, client)
         frame_us = min(burst(frames.frame, 60) for _ in range(20)) / 60 * 1e6
         steps = max(1, round(1 / 60 / min(step_seconds(world) for _ in range(10))))
@@ -113,7 +113,7 @@ def measure(repeats: int) -> dict[str, Any]:
                     for _ in range(BURST):
                         world.step(steps)
                         if kind == "viewed":
-                            server.publish(frames.frame())
+                            server.publish("frame", frames.frame())
                     took = time.process_time() - began[0], time.perf_counter() - began[1]
                     best[kind] = [min(a, b) for a, b in zip(best[kind], took)]
         published, size = frames.sequence - first, len(frames.frame())

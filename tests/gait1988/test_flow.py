@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from bunraku.errors import InputError
-from bunraku.gait1988.flow import Flow, rate
+from bunraku.gait1988.flow import Flow
 from bunraku.gait1988.library import flat
 from bunraku.gait1988.zmp import Zmp
 
@@ -22,10 +22,7 @@ def reference(flow: Flow, start: np.ndarray) -> np.ndarray:
     for piece in range(flow.pieces):
 
         def right(s: float, y: np.ndarray, piece: int = piece) -> np.ndarray:
-            dx = np.zeros(flow.n)
-            data = (flow.figure, flow.poly, flow.unknowns, flow.interval[piece], s, flow.h, flow.zmp[piece])
-            rate(*data, y, dx, *flow._work[:5])
-            return dx * flow.h
+            return flow.rate(piece, s, y) * flow.h
 
         span = (flow.frac0[piece], flow.frac1[piece])
         x = solve_ivp(right, span, x, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]

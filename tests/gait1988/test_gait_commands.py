@@ -1,4 +1,4 @@
-"""`bunraku gait …`: every stage from the command line, files in all forms, mistakes answered with one sentence and
+"""`bunraku gait …`: every command from the command line, files in all forms, mistakes answered with one sentence and
 code 2."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bunraku.gait1988.library import flat
 from bunraku.gait1988.run_all import FILES
 
 
-def test_help_lists_the_stages(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["gait", "--help"])
     assert stop.value.code == 0
@@ -42,7 +42,7 @@ def test_solve_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert {c["name"] for c in data["checks"]} >= {"clearance", "least lift"}
 
 
-def test_files_of_every_stage(tmp_path: Path) -> None:
+def test_files_of_every_command(tmp_path: Path) -> None:
     for command, suffixes in {
         "smooth": ("txt", "csv"),
         "solve": ("txt", "csv", "npz"),
@@ -59,7 +59,7 @@ def test_files_of_every_stage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["smooth", "moments", "servo", "survey"])
-def test_json_of_every_stage(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_of_every_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     extra = ["--count", "3"] if command == "survey" else []
     assert main(["gait", command, "flat", "--json", *extra]) == 0
     assert json.loads(capsys.readouterr().out)["gait"] == "flat"

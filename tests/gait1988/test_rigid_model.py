@@ -9,7 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from bunraku.gait1988.rigid_model import FIXED_UNKNOWNS, FREE_UNKNOWNS, PARENT, accelerations, chain, motion, residual
+from bunraku.gait1988.rigid_model import PARENT, Chain, Equations, accelerations, bodies_at, chain, residual
+from bunraku.kernel.entry import entry
+from bunraku.kernel.record import handle
 
 
 def moved(c: np.ndarray, dt: float) -> np.ndarray:
@@ -20,10 +22,18 @@ def moved(c: np.ndarray, dt: float) -> np.ndarray:
     return out
 
 
-def placed(figure, c: np.ndarray, zmp: float) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[no-untyped-def]
-    out, wrench = np.zeros((12, 11, 3)), np.zeros((12, 2, 3))
-    motion(figure, c, zmp, out, wrench)
-    return out, wrench
+@entry("h h d")
+def solve(figure, equations, zmp):
+    """`accelerations`, then what is left."""
+    status = accelerations(Chain(figure), Equations(equations), zmp)
+    residual(Chain(figure), Equations(equations), zmp)
+    return status
+
+
+@entry("h h d")
+def left(figure, equations, zmp):
+    """`residual`, for Python."""
+    residual(Chain(figure), Equations(equations), zmp)
 
 
 @pytest.mark.parametrize("arms_free", [False, True])
@@ -34,15 +44,19 @@ def test_velocities_and_accelerations_are_derivatives(arms_free: bool) -> None:
     dt = 1e-4
     for _ in range(10):
         c = rng.uniform(-1.0, 1.0, (12, 3)) * [0.6, 3.0, 10.0]
-        out, _ = placed(figure, c, 0.03)
-        before, after = placed(figure, moved(c, -dt), 0.03)[0], placed(figure, moved(c, dt), 0.03)[0]
-        np.testing.assert_allclose((after[:, 1] - before[:, 1]) / (2 * dt), out[:, 2], atol=1e-5)
-        np.testing.assert_allclose((after[:, 2] - before[:, 2]) / (2 * dt), out[:, 3], atol=1e-4)
-        turn = (after[:, 6:9] - before[:, 6:9]) / (2 * dt)
+        now = bodies_at(figure, c, 0.03)
+        before, after = bodies_at(figure, moved(c, -dt), 0.03), bodies_at(figure, moved(c, dt), 0.03)
+
+        def slope(name: str) -> np.ndarray:
+            return (after.column(name) - before.column(name)) / (2 * dt)  # noqa: B023 - called at once
+
+        np.testing.assert_allclose(slope("centre"), now.column("velocity"), atol=1e-5)
+        np.testing.assert_allclose(slope("velocity"), now.column("acceleration"), atol=1e-4)
+        turning = slope("turn").reshape(12, 3, 3)
         for i in range(12):
-            spin = turn[i] @ out[i, 6:9].T  # = [w]x
-            np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], out[i, 4], atol=1e-5)
-        np.testing.assert_allclose((after[:, 4] - before[:, 4]) / (2 * dt), out[:, 5], atol=1e-4)
+            spin = turning[i] @ np.reshape(now[i].turn, (3, 3)).T  # = [w]x
+            np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], now[i].w, atol=1e-5)
+        np.testing.assert_allclose(slope("w"), now.column("dw"), atol=1e-4)
 
 
 def test_links_keep_their_length() -> None:
@@ -51,35 +65,33 @@ def test_links_keep_their_length() -> None:
     rng = np.random.default_rng(1)
     lengths = []
     for _ in range(5):
-        out, _ = placed(figure, rng.uniform(-0.5, 0.5, (12, 3)), 0.0)
-        lengths.append([np.linalg.norm(out[i, 0] - out[PARENT[i], 0]) for i in range(11)])
-        lengths[-1] += [np.linalg.norm(out[i, 1] - out[i, 0]) for i in range(12)]
+        bodies = bodies_at(figure, rng.uniform(-0.5, 0.5, (12, 3)), 0.0)
+        joint, centre = bodies.column("joint"), bodies.column("centre")
+        lengths.append([np.linalg.norm(joint[i] - joint[PARENT[i]]) for i in range(11)])
+        lengths[-1] += [np.linalg.norm(centre[i] - joint[i]) for i in range(12)]
     np.testing.assert_allclose(lengths, np.tile(lengths[0], (5, 1)), atol=1e-15)
 
 
-@pytest.mark.parametrize(("arms_free", "unknowns"), [(False, FIXED_UNKNOWNS), (True, FREE_UNKNOWNS)])
-def test_accelerations_solve_the_equations(arms_free: bool, unknowns: np.ndarray) -> None:
+@pytest.mark.parametrize("arms_free", [False, True])
+def test_accelerations_solve_the_equations(arms_free: bool) -> None:
     """Random states: the residual left is rounding of moments of some 1e3 N m."""
     rng = np.random.default_rng(5)
-    figure = chain(arms_free)
-    n = len(unknowns)
+    figure, equations = chain(arms_free), Equations()
+    equations.unknowns = 6 if arms_free else 2
     for _ in range(20):
-        c = rng.uniform(-1.0, 1.0, (12, 3)) * [0.5, 2.0, 5.0]
-        out, wrench, q = np.zeros((12, 11, 3)), np.zeros((12, 2, 3)), np.zeros(n)
-        assert accelerations(figure, c, 0.02, unknowns, out, wrench, q, np.zeros((n, n + 1))) == 0
-        residual(figure, c, 0.02, arms_free, out, wrench, q)
-        assert np.abs(q).max() < 1e-9
+        equations.c[:] = rng.uniform(-1.0, 1.0, (12, 3)) * [0.5, 2.0, 5.0]
+        assert solve.call(handle(figure), handle(equations), 0.02) == 0
+        assert np.abs(equations.residual).max() < 1e-9
 
 
 def test_standing_still_needs_the_zmp_under_the_mass_centre() -> None:
     """Closed form: at rest Mx = sum m g y, My = -sum m g x."""
-    figure = chain()
-    c = np.zeros((12, 3))
-    c[1, 0] = 0.2
-    out, wrench, q = np.zeros((12, 11, 3)), np.zeros((12, 2, 3)), np.zeros(2)
-    residual(figure, c, 0.0, False, out, wrench, q)
-    np.testing.assert_allclose(q[0], 9.81 * figure.mass @ out[:, 1, 1], rtol=1e-13)
-    np.testing.assert_allclose(q[1], -9.81 * figure.mass @ out[:, 1, 0], rtol=1e-13)
+    figure, equations = chain(), Equations()
+    equations.unknowns = 2
+    equations.c[1, 0] = 0.2
+    left.call(handle(figure), handle(equations), 0.0)
+    moment = 9.81 * figure.mass @ equations.body.of.column("centre")
+    np.testing.assert_allclose(equations.residual[:2], [moment[1], -moment[0]], rtol=1e-13)
 
 
 def test_the_same_source_runs_as_plain_python() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.gait1988.flow import Flow
 from bunraku.gait1988.library import flat
-from bunraku.gait1988.rigid_model import chain, motion
+from bunraku.gait1988.rigid_model import bodies_at, chain
 from bunraku.gait1988.servo import drives, energies
 from bunraku.gait1988.shooting import solve
 from bunraku.gait1988.solved_walk import Walk, exact_walk, sample_flow
@@ -26,13 +26,11 @@ def test_powers_add_up_to_the_change_of_energy(which: str, request: pytest.Fixtu
 def energy(walk: Walk, row: int) -> float:
     """Kinetic plus potential energy, J."""
     figure = chain(walk.arms_free, walk.springs)
-    out, wrench = np.zeros((12, 11, 3)), np.zeros((12, 2, 3))
-    motion(figure, np.ascontiguousarray(walk.coordinates[row]), float(walk.zmp[row]), out, wrench)
     total = 0.0
-    for i in range(12):
-        spin = out[i, 6:9].T @ out[i, 4]
-        total += 0.5 * figure.mass[i] * out[i, 2] @ out[i, 2] + 0.5 * figure.inertia[i] @ spin**2
-        total += figure.mass[i] * G * out[i, 1, 2]
+    for i, body in enumerate(bodies_at(figure, walk.coordinates[row], walk.zmp[row])):
+        spin = np.reshape(body.turn, (3, 3)).T @ body.w
+        total += 0.5 * figure.mass[i] * np.dot(body.velocity, body.velocity) + 0.5 * figure.inertia[i] @ spin**2
+        total += figure.mass[i] * G * body.centre[2]
     return float(total)
 
 

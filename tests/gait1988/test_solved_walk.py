@@ -109,7 +109,7 @@ def test_tables(flat_walk: Walk) -> None:
 
 
 def test_the_sentence_of_the_manual_works() -> None:
-    """`import bunraku.gait1988` gives the stages when asked for, and loads neither them nor numpy and numba before."""
+    """`import bunraku.gait1988` gives the parts when asked for, and loads neither them nor numpy and numba before."""
     code = (
         "import sys\n"
         "import bunraku.gait1988\n"
@@ -120,8 +120,8 @@ def test_the_sentence_of_the_manual_works() -> None:
         "print([type(getattr(bunraku.gait1988, name)).__name__ for name in bunraku.gait1988.__all__].count('module'))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    stages = len(bunraku.gait1988.__all__)
-    assert done.stdout.splitlines() == ["[]", "Walk (41,)", "True", str(stages)]
+    parts = len(bunraku.gait1988.__all__)
+    assert done.stdout.splitlines() == ["[]", "Walk (41,)", "True", str(parts)]
     with pytest.raises(AttributeError, match="no attribute 'walkk'"):
         _ = bunraku.gait1988.walkk
 

@@ -8,7 +8,7 @@ import pytest
 from bunraku.kernel import cache
 from bunraku.kernel.compile import JIT, inline
 from bunraku.kernel.entry import entry
-from bunraku.kernel.table import Table, run, stage
+from bunraku.kernel.table import Table, phase, run
 from bunraku.kernel.vec import cross
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python takes every type")
@@ -45,8 +45,8 @@ def test_helpers_of_the_package_serve_kernels_of_scripts():
     assert list(out) == [4.0, -2.0, 0.0]
 
 
-def test_a_script_can_write_stages():
-    @stage
+def test_a_script_can_write_phases():
+    @phase
     def three(h):
         return 3
 

@@ -27,7 +27,7 @@ PRIVATE = {
         "name the folder of a kernel's cache after a hash of its sources",
         "get_cache_path get_source_stamp get_disambiguator from_function",
     ),
-    "numba.core.ccallback.CFunc": ("give a stage of a step an address", "compile address"),
+    "numba.core.ccallback.CFunc": ("give a phase of a step an address", "compile address"),
     "numba.core.codegen": ("keep functions as the front end gives them", "AOTCodeLibrary AOTCPUCodegen"),
     "numba.core.compiler": ("run the front end alone", "Compiler compile_extra"),
     "numba.core.compiler_lock.global_compiler_lock": ("compile alone", "__enter__ __exit__"),
@@ -116,7 +116,7 @@ def test_a_dispatcher_asks_the_cache_that_we_give_it():
 def test_a_callback_is_made_as_we_make_it():
     wanted = ["pyfunc", "sig", "locals", "options"]
     given = list(inspect.signature(found("numba.core.ccallback.CFunc")).parameters)[:4]
-    assert given == wanted, f"{HINT}: CFunc takes {given}, not {wanted}; mend stage_function in kernel/jit.py."
+    assert given == wanted, f"{HINT}: CFunc takes {given}, not {wanted}; mend phase_function in kernel/jit.py."
 
 
 def test_the_bound_ends_behind_the_version_that_is_tested():

@@ -38,7 +38,7 @@ from bunraku.kernel.record import (
     wholes,
     zeros,
 )
-from bunraku.kernel.table import COLUMNS, STAGES
+from bunraku.kernel.table import COLUMNS, PHASES
 from bunraku.kernel.vec import add, mv
 
 
@@ -188,7 +188,7 @@ def test_the_layout_is_the_order_of_declaration():
     assert ToyState.layout.words == 70 and ToySwing.layout.dtype is np.int64
     slots = {name: f.slot for name, f in ToyTable.layout.fields.items()}
     assert slots == {"figure": None, "state": 3, "soles": 4, "swings": 5, "names": 6, "cube": 7, "pinned": 0}
-    assert ToyTable.layout.slots == 8 and ToyFigure.layout.fields["q"].offset == COLUMNS * (STAGES + 1)
+    assert ToyTable.layout.slots == 8 and ToyFigure.layout.fields["q"].offset == COLUMNS * (PHASES + 1)
 
 
 def test_what_is_saved_comes_back_bit_for_bit():

@@ -1,13 +1,13 @@
-"""Arrays and stages through one address."""
+"""Arrays and phases through one address."""
 
 import numpy as np
 import pytest
 
 from bunraku.kernel.entry import entry
-from bunraku.kernel.table import Table, ints1, ints2, reals1, reals2, reals3, run, stage
+from bunraku.kernel.table import Table, ints1, ints2, phase, reals1, reals2, reals3, run
 
 
-@stage
+@phase
 def fill(h):
     """Writes every kind of array."""
     ints1(h, 0)[1] = 7
@@ -18,23 +18,23 @@ def fill(h):
     return reals3(h, 4).shape[2]
 
 
-@stage
+@phase
 def double(h):
-    """Another stage in the same place."""
+    """Another phase in the same place."""
     reals1(h, 2)[0] *= 2.0
     return 0
 
 
 @entry("h i")
 def call(h, n):
-    """Stage 0 n times."""
+    """Phase 0 n times."""
     last = 0
     for _ in range(n):
         last = run(h, 0)
     return last
 
 
-def test_arrays_and_stages():
+def test_arrays_and_phases():
     arrays = [np.zeros(3, np.int64), np.zeros((2, 3), np.int64), np.zeros(2), np.zeros((3, 2)), np.zeros((2, 3, 4))]
     table = Table(len(arrays))
     for k, a in enumerate(arrays):

@@ -147,7 +147,7 @@ def test_frames_wait_in_no_queue():
             poll(lambda: server.viewers, "a viewer")
             frames = [bytes([k % 256]) * 200_000 for k in range(1000)]
             for frame in frames:  # 200 MB would not fit: were one waited for, this would never end
-                server.publish(frame)
+                server.publish("frame", frame)
             (connection,) = server.viewers.values()
             assert connection.transport.get_write_buffer_size() < 3 * len(frames[0])
             got = 0

@@ -107,7 +107,7 @@ def test_pendulum_period():
     assert np.diff(crossings).mean() == pytest.approx(period, rel=1e-6)
 
 
-def test_springs_and_servos_at_every_stage():
+def test_springs_and_servos_at_every_evaluation():
     """A slider of 1 kg on a spring between points and a servo, k1 + k2 = m w^2: x = x0 cos w t, within 1e-8 at 1 ms;
     `applied` is the servo's mean force."""
     fig = bk.Description(name="mass", gravity=(0, 0, 0))

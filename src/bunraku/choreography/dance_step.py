@@ -1,4 +1,4 @@
-"""One step of a choreographed figure inside the world's step: the stage that stands at TOUCH.
+"""One step of a choreographed figure inside the world's step: the phase that stands at TOUCH.
 
     FREE          as ever, with the torques of the step before; poses of all bodies
     TOUCH         contacts; then state -> contacts that carry, pins and drags, balance, desired joint values, limits
@@ -21,14 +21,14 @@ from bunraku.control.end_links import ROOT, point_bias, point_velocity, survey
 from bunraku.control.whole_body_build import room_of
 from bunraku.control.whole_body_kernel import whole_body
 from bunraku.kernel.compile import part
-from bunraku.kernel.table import run, stage
+from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import NW, PLACE, POS, RIGID, ROT, ROTOR
 from bunraku.step.contact_rows import PUSH, PUSH_SPEED
 from bunraku.step.drive import drive_joints
 from bunraku.step.step_arrays import OK, Step
 
-COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # stages of the table: this file's, and those of the world's own step
+COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # phases of the table: this file's, and those of the world's own step
 CLOSE = 1e-4  # m: a gap that counts as touching
 SOFT = 50.0  # 1/s: how a springy contact is brought to rest; its force follows from where it is
 SPRUNG = 5e-3  # m: the same gap where springs carry: soles tilt on them
@@ -178,7 +178,7 @@ def compose(h):
         tau[d.info.v_first + k] = p.tau[k]
 
 
-@stage
+@phase
 def composing(h):
     """Torques, and free motion with these."""
     compose(h)
@@ -186,7 +186,7 @@ def composing(h):
     return status if status < 0 else OK
 
 
-@stage
+@phase
 def choreograph(h):
     """Contacts, torques, and free motion with these."""
     status = run(h, OWN_TOUCH)

@@ -1,4 +1,4 @@
-"""Studio: a world one of whose figures is choreographed, by a stage of its own inside the step
+"""Studio: a world one of whose figures is choreographed, by a phase of its own inside the step
 (bunraku.choreography.dance_step).
 
 Everything else of a World holds: it records, saves snapshots and goes on bit for bit. Checked in
@@ -24,7 +24,7 @@ from bunraku.model.model import Model
 from bunraku.step.euler import FREE, MOVE, ROWS, TOUCH
 from bunraku.world import World
 from bunraku.world import contact_models as models
-from bunraku.world.general_shapes import add_general_contacts, some_stages
+from bunraku.world.general_shapes import add_general_contacts, some_phases
 
 
 class Studio(World):
@@ -112,7 +112,7 @@ class Studio(World):
             ball_at=self._ball_ints,
             seen=kept["dance_seen"],
         )
-        plain = models.stages(self.contact, self.integrator)
+        plain = models.phases(self.contact, self.integrator)
         t.plan(OWN_FREE, plain[FREE])
         t.plan(OWN_TOUCH, plain[TOUCH])
         t.plan(COMPOSE, composing)
@@ -130,12 +130,12 @@ class Studio(World):
             self._ties.put_into(self._step)
         handle = self._table.handle
         for k in range(n):
-            status = some_stages.call(handle, FREE, ROWS)
+            status = some_phases.call(handle, FREE, ROWS)
             if status >= 0:
                 add_general_contacts(self)
-                status = some_stages.call(handle, COMPOSE, COMPOSE + 1)
+                status = some_phases.call(handle, COMPOSE, COMPOSE + 1)
             if status >= 0:
-                status = some_stages.call(handle, ROWS, MOVE + 1)
+                status = some_phases.call(handle, ROWS, MOVE + 1)
             if status < 0:
                 return k, status
         return n, 0

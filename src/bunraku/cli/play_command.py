@@ -38,5 +38,4 @@ def open_recording(path: Path, **options: Any) -> View:
         return view_recording(Moved(load_bvh(path), path.stem), title=path.stem, **options)
     from bunraku.motion import Recording
 
-    recording: Any = Recording.open(path)  # it has all that Recorded asks for, some of it worked out when first read
-    return view_recording(recording, title=path.stem, **options)
+    return view_recording(Recording.open(path), title=path.stem, **options)

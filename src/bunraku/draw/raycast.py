@@ -244,7 +244,7 @@ def at_an_edge(ids, row, column):
     )
 
 
-@entry("h i B i JJ BBB", nogil=True)
+@entry("h i B i II BBB", nogil=True)
 def cast(h, tile, gamma, smooth, ids, image):
     """Fill image[h, w, 3] (bytes, sRGB) and ids[h, w]; with smooth > 0 edge pixels get four rays."""
     c = Casting(h)

@@ -53,7 +53,7 @@ def render(scene: Scene, camera: Camera, width: int = 640, height: int = 480, *,
         cell_starts=cell_starts,
         cell_members=cell_members,
     )
-    ids = np.empty((height, width), dtype=np.int32)
+    ids = np.empty((height, width), dtype=np.int64)
     image = np.empty((height, width, 3), dtype=np.uint8)
     cast.call(handle(casting), TILE, GAMMA, int(smooth), ids, image)
     return image

@@ -1,4 +1,4 @@
-"""`bunraku gait …`: the stages of the 1988 walking program, one command each (report: GAIT, BIDYN, MOMA, SERVO,
+"""`bunraku gait …`: the parts of the 1988 walking program, one command each (report: GAIT, BIDYN, MOMA, SERVO,
 pictures).
 
 GAIT is a name of the library (flat, usual, smooth, long_stride, stairs_up, stairs_down), a TOML file, or a file of

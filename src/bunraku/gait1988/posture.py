@@ -12,7 +12,7 @@ import numpy as np
 
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress, sole_of
-from bunraku.gait1988.rigid_model import chain, motion
+from bunraku.gait1988.rigid_model import bodies_at, chain
 from bunraku.gait1988.solved_walk import Walk
 from bunraku.gait1988.steps import OTHER_SIDE
 from bunraku.gait1988.twelve_bodies import RR, SS, D
@@ -40,10 +40,8 @@ def posture(walk: Walk, time: float) -> Posture:
     if number > 0 and inside < 1e-9:  # the end of the step before, as the report counts
         number, inside = number - 1, span
     row = int(np.argmin(np.abs(walk.time - inside)))
-    figure = chain(walk.arms_free, walk.springs)
-    out, wrench = np.zeros((12, 11, 3)), np.zeros((12, 2, 3))
-    motion(figure, np.ascontiguousarray(walk.coordinates[row]), float(walk.zmp[row]), out, wrench)
-    joint, centre, turn = out[:, 0].copy(), out[:, 1].copy(), out[:, 6:9].copy()
+    bodies = bodies_at(chain(walk.arms_free, walk.springs), walk.coordinates[row], walk.zmp[row])
+    joint, centre, turn = bodies.column("joint"), bodies.column("centre"), bodies.column("turn").reshape(12, 3, 3)
     if walk.arms_free:
         hands = [joint[b] + turn[b] @ np.array([0.0, 0.0, -2.0 * SS]) for b in (5, 7)]
     else:

@@ -18,13 +18,27 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from bunraku.gait1988.twelve_bodies import A11, FF, PP, RR, SS, UH, D, E, F, G, H, O, Q
-from bunraku.kernel.compile import kernel
+from bunraku.kernel.compile import part
+from bunraku.kernel.record import Record, reals
 
 
-@kernel
+class TwelveBodies(Record):
+    """The figure and what it does at one instant."""
+
+    mass = reals(12)
+    jx = reals(12)
+    jy = reals(12)
+    jz = reals(12)
+    lean = reals(3)  # theta with derivatives
+    trunk = reals(3)  # psi with derivatives
+    body = reals(12, 3, 3)
+    spin = reals(12, 3)  # Mx, My, Mz of each body
+    segments = reals(7, 3, 3)  # scratch: directions of the left leg's, the right leg's and the trunk
+    level = reals(3)  # the lean of feet and trunk: none
+
+
+@part
 def direction(lean, pitch, out):
     """Unit vector along a leg segment with time derivatives, out[axis, order], from lean[3] and pitch[3] (angle, ',
     '').
@@ -42,24 +56,22 @@ def direction(lean, pitch, out):
     out[2, 0], out[2, 1], out[2, 2] = cl * cp, cl1 * cp + cl * cp1, cl2 * cp + 2.0 * cl1 * cp1 + cl * cp2
 
 
-@kernel
-def bodies(row, lean, trunk, zmp, body, work):
+@part
+def bodies(t: TwelveBodies, row, zmp):
     """Mass centres of the 12 bodies with derivatives, (3.6).
 
-    row[6, 3] leg angles (left beta1-3, right beta1-3), lean and trunk [3] = theta, psi with derivatives, zmp ahead of
-    the foot's centre; fills body[12, 3, 3]; work[7, 3, 3].
+    row[6, 3] leg angles (left beta1-3, right beta1-3), zmp ahead of the foot's centre; fills t.body.
     """
+    lean, level, work, body = t.lean, t.level, t.segments, t.body
     left1, left2, left3 = work[0], work[1], work[2]
     right1, right2, right3, up = work[3], work[4], work[5], work[6]
-    level = work[7, 0]
-    level[:] = 0.0
     direction(lean, row[0], left1)
     direction(lean, row[1], left2)
     direction(level, row[2], left3)
     direction(lean, row[3], right1)
     direction(lean, row[4], right2)
     direction(level, row[5], right3)
-    direction(level, trunk, up)
+    direction(level, t.trunk, up)
     for order in range(3):
         for axis in range(3):
             side = 1.0 if axis == 1 else 0.0
@@ -102,9 +114,10 @@ def bodies(row, lean, trunk, zmp, body, work):
     body[10, 2, 2] -= wrong
 
 
-@kernel
-def rotation_terms(row, lean, trunk, jx, jy, jz, spin):
-    """Moments of the rotations, spin[12, 3] = Mx, My, Mz of each body (3.5); Mz is not printed but used by MOMA."""
+@part
+def rotation_terms(t: TwelveBodies, row):
+    """Moments of the rotations, t.spin (3.5); Mz is not printed but used by MOMA."""
+    lean, spin, jx, jy, jz = t.lean, t.spin, t.jx, t.jy, t.jz
     spin[:] = 0.0
     st, ct = math.sin(lean[0]), math.cos(lean[0])
     t1, t2 = lean[1], lean[2]
@@ -124,12 +137,15 @@ def rotation_terms(row, lean, trunk, jx, jy, jz, spin):
             ct * (s * c * t2 + (c * c - s * s) * p1 * t1) - s * c * t1 * t1 * st
         )
     for i in range(2, 8):
-        spin[i, 1] = jy[i] * trunk[2]
+        spin[i, 1] = jy[i] * t.trunk[2]
 
 
-@kernel
-def moments_at_zmp(mass, body, spin):
-    """The two left-hand sides of (3.4), kgf m."""
+@part
+def moments_at_zmp(t: TwelveBodies, row, zmp):
+    """The two left-hand sides of (3.4), kgf m, at the lean and trunk that are set."""
+    bodies(t, row, zmp)
+    rotation_terms(t, row)
+    mass, body, spin = t.mass, t.body, t.spin
     mx, my = 0.0, 0.0
     for i in range(12):
         x, y, z = body[i, 0, 0], body[i, 1, 0], body[i, 2, 0]
@@ -139,36 +155,24 @@ def moments_at_zmp(mass, body, spin):
     return mx, my
 
 
-@kernel
-def derivative(row, zmp, mass, jx, jy, jz, state, rate, body, spin, work, angles):
-    """DERIV: rate = d(state)/dt from (3.10). body, spin hold the bodies at these accelerations; angles[2, 3] is
-    scratch."""
-    lean, trunk = angles[0], angles[1]
+@part
+def derivative(t: TwelveBodies, row, zmp, state, rate):
+    """DERIV: rate = d(state)/dt from (3.10). t.body, t.spin hold the bodies at these accelerations."""
+    lean, trunk = t.lean, t.trunk
     lean[0], lean[1] = state[0], state[2]
     trunk[0], trunk[1] = state[1], state[3]
     lean[2] = trunk[2] = 0.0
-    bodies(row, lean, trunk, zmp, body, work)
-    rotation_terms(row, lean, trunk, jx, jy, jz, spin)
-    bx, by = moments_at_zmp(mass, body, spin)
+    bx, by = moments_at_zmp(t, row, zmp)
     lean[2] = 1.0
-    bodies(row, lean, trunk, zmp, body, work)
-    rotation_terms(row, lean, trunk, jx, jy, jz, spin)
-    ax, ay = moments_at_zmp(mass, body, spin)
+    ax, ay = moments_at_zmp(t, row, zmp)
     lean[2], trunk[2] = 0.0, 1.0
-    bodies(row, lean, trunk, zmp, body, work)
-    rotation_terms(row, lean, trunk, jx, jy, jz, spin)
-    cx, cy = moments_at_zmp(mass, body, spin)
+    cx, cy = moments_at_zmp(t, row, zmp)
     a11, a21, a12, a22 = ax - bx, ay - by, cx - bx, cy - by
     det = a11 * a22 - a12 * a21
     if det == 0.0:
         det = math.nan  # the caller stops at a state that is not a number
     lean[2] = (-bx * a22 + by * a12) / det
     trunk[2] = (-by * a11 + bx * a21) / det
-    bodies(row, lean, trunk, zmp, body, work)
-    rotation_terms(row, lean, trunk, jx, jy, jz, spin)
+    bodies(t, row, zmp)
+    rotation_terms(t, row)
     rate[0], rate[1], rate[2], rate[3] = state[2], state[3], lean[2], trunk[2]
-
-
-def workspace() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(body, spin, work, angles) for `derivative`."""
-    return np.zeros((12, 3, 3)), np.zeros((12, 3)), np.zeros((8, 3, 3)), np.zeros((2, 3))

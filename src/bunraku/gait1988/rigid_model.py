@@ -24,8 +24,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bunraku.gait1988.twelve_bodies import A11, FF, MASS, PP, RR, SS, UH, D, E, F, G, H, O, Q, exact_inertias
-from bunraku.kernel.compile import inline, kernel
-from bunraku.kernel.vec import add, cross, dot
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.entry import entry
+from bunraku.kernel.record import Many, Record, handle, inner, mat3, reals, vec3, whole, wholes
+from bunraku.kernel.vec import add, cross, mv
 
 PARENT = np.array([11, 0, 1, 2, 3, 4, 3, 6, 2, 8, 9, -1])
 """Body that carries each body; the support foot (11) has none."""
@@ -45,21 +47,53 @@ COORDINATES = (
     "left_forearm",
 )
 
-FIXED_UNKNOWNS = np.array([0, 1])
-FREE_UNKNOWNS = np.array([0, 1, 8, 9, 10, 11])
+UNKNOWNS = np.array([0, 1, 8, 9, 10, 11])
+"""Coordinates whose accelerations are sought: the first two with arms fixed, all with arms free."""
 
 
-class Chain(NamedTuple):
-    """The figure as arrays over its 12 bodies (SI)."""
+class Chain(Record):
+    """The figure: its 12 bodies (SI)."""
 
-    joint: np.ndarray  # (12, 3) joint to the parent, from the parent's own joint, in the parent's frame
-    centre: np.ndarray  # (12, 3) mass centre from the body's joint, in its frame
-    source: np.ndarray  # (12,) coordinate that is its pitch
-    sign: np.ndarray  # (12,) sign of that pitch
-    rolls: np.ndarray  # (12,) 1 where the body leans with theta
-    mass: np.ndarray  # (12,) kg
-    inertia: np.ndarray  # (12, 3) principal moments in its frame, kg m2
-    spring: np.ndarray  # (4, 3) stiffness, damping, rest of shoulder R, elbow R, shoulder L, elbow L (ArmSprings)
+    joint = reals(12, 3)  # joint to the parent, from the parent's own joint, in the parent's frame
+    centre = reals(12, 3)  # mass centre from the body's joint, in its frame
+    pitch = wholes(12)  # coordinate that is its pitch
+    sign = reals(12)  # of that pitch
+    rolls = reals(12)  # 1 where the body leans with theta
+    mass = reals(12)  # kg
+    inertia = reals(12, 3)  # principal moments in its frame, kg m2
+    spring = reals(4, 3)  # stiffness, damping, rest of shoulder R, elbow R, shoulder L, elbow L (ArmSprings)
+
+
+class BodyMotion(Record):
+    """A body in motion, and the force and moment on it."""
+
+    joint = vec3()
+    joint_velocity = vec3()
+    joint_acceleration = vec3()
+    centre = vec3()  # of mass
+    velocity = vec3()  # of that
+    acceleration = vec3()
+    w = vec3()
+    dw = vec3()  # w'
+    turn = mat3()  # R
+    force = vec3()  # f = m (a + g e_z)
+    moment = vec3()  # n about the mass centre
+
+
+class Bodies(Record):
+    """All of them."""
+
+    of = inner(BodyMotion, 12)
+
+
+class Equations(Record):
+    """The equations of one instant."""
+
+    unknowns = whole()  # how many: 2 or 6
+    c = reals(12, 3)  # coordinates, rates, accelerations
+    body = inner(Bodies)
+    residual = reals(6)  # what vanishes: Mx, My about the ZMP; with free arms the moments about shoulders and elbows
+    matrix = reals(6, 7)  # scratch
 
 
 class ArmSprings(NamedTuple):
@@ -71,8 +105,8 @@ class ArmSprings(NamedTuple):
 
 def chain(arms_free: bool = False, springs: ArmSprings | None = None) -> Chain:
     """The figure of Tables 3.1, 3.2 as a rigid chain; free arms hang straight, fixed ones are bent as in (3.6)."""
-    joint = np.zeros((12, 3))
-    centre = np.zeros((12, 3))
+    out = Chain()
+    joint, centre = out.joint, out.centre
     joint[11], centre[11] = (0.0, 0.0, 0.0), (0.0, 0.0, UH)
     joint[0], centre[0] = (0.0, 0.0, UH + H), (0.0, 0.0, F)
     joint[1], centre[1] = (0.0, 0.0, 2.0 * F), (0.0, 0.0, O)
@@ -89,99 +123,95 @@ def chain(arms_free: bool = False, springs: ArmSprings | None = None) -> Chain:
     joint[9], centre[9] = (0.0, 0.0, -2.0 * O), (0.0, 0.0, -F)
     joint[10], centre[10] = (0.0, 0.0, -2.0 * F), (0.0, 0.0, -H)
     level = [1, 1, 1, 1]
-    source = np.array([3, 2, 0, 1, *([8, 9, 10, 11] if arms_free else level), 5, 6, 7, 4])
-    sign = np.array([1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0])
-    rolls = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
-    inertia = G * np.stack(exact_inertias(), axis=1)
+    out.pitch[:] = [3, 2, 0, 1, *([8, 9, 10, 11] if arms_free else level), 5, 6, 7, 4]
+    out.sign[:] = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0]
+    out.rolls[:] = [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
+    out.mass[:] = G * MASS
+    out.inertia[:] = G * np.stack(exact_inertias(), axis=1)
     springs = springs or ArmSprings()
-    spring = np.array([springs.shoulder, springs.elbow, springs.shoulder, springs.elbow], dtype=float)
-    return Chain(joint, centre, source, sign, rolls, G * MASS, inertia, spring)
+    out.spring[:] = [springs.shoulder, springs.elbow, springs.shoulder, springs.elbow]
+    return out
 
 
 @inline
-def row(out, i, k):
-    """Row k of body i."""
-    return (out[i, k, 0], out[i, k, 1], out[i, k, 2])
+def point(b: BodyMotion, d):
+    """Position, velocity and acceleration of the point d (frame of body b, from its joint)."""
+    d = mv(b.turn, d)
+    v = cross(b.w, d)
+    a = add(add(b.joint_acceleration, cross(b.dw, d)), cross(b.w, v))
+    return add(b.joint, d), add(b.joint_velocity, v), a
 
 
-@inline
-def put_row(out, i, k, x):
-    """Set row k of body i."""
-    out[i, k, 0], out[i, k, 1], out[i, k, 2] = x[0], x[1], x[2]
-
-
-@inline
-def point(out, i, d, j, rows):
-    """Motion of the point d (frame of body i, from its joint): fills rows (position, velocity, acceleration) of
-    out[j]."""
-    d = (dot(row(out, i, 6), d), dot(row(out, i, 7), d), dot(row(out, i, 8), d))
-    w = row(out, i, 4)
-    v = cross(w, d)
-    put_row(out, j, rows[0], add(row(out, i, 0), d))
-    put_row(out, j, rows[1], add(row(out, i, 9), v))
-    put_row(out, j, rows[2], add(add(row(out, i, 10), cross(row(out, i, 5), d)), cross(w, v)))
-
-
-@kernel
-def motion(figure, c, zmp, out, wrench):
+@part
+def motion(figure: Chain, c, zmp, bodies: Bodies):
     """Position, velocity, acceleration of every body, and its force and moment.
 
-    c[12, 3]: coordinates, rates, accelerations. zmp: ahead of the foot's centre, m. Fills out[12, 11, 3] with rows
-    0 joint, 1 centre, 2 centre velocity, 3 centre acceleration, 4 w, 5 w', 6-8 rotation matrix R, 9 joint velocity,
-    10 joint acceleration, and wrench[12, 2, 3] with f = m (a + g e_z) and n about the mass centre.
+    c[12, 3]: coordinates, rates, accelerations. zmp: ahead of the foot's centre, m.
     """
-    joint, centre, source, sign = figure.joint, figure.centre, figure.source, figure.sign
+    joint, centre, pitch, sign = figure.joint, figure.centre, figure.pitch, figure.sign
     rolls, mass, inertia = figure.rolls, figure.mass, figure.inertia
     lean_s, lean_c = math.sin(c[0, 0]), math.cos(c[0, 0])
     for step in range(12):
         i = 11 if step == 0 else step - 1
-        p, p1, p2 = sign[i] * c[source[i], 0], sign[i] * c[source[i], 1], sign[i] * c[source[i], 2]
+        b = bodies.of[i]
+        p, p1, p2 = sign[i] * c[pitch[i], 0], sign[i] * c[pitch[i], 1], sign[i] * c[pitch[i], 2]
         sp, cp = math.sin(p), math.cos(p)
         sr, cr, t1, t2 = 0.0, 1.0, 0.0, 0.0
         if rolls[i] > 0.0:
             sr, cr, t1, t2 = lean_s, lean_c, c[0, 1], c[0, 2]
-        out[i, 6, 0], out[i, 6, 1], out[i, 6, 2] = cp, 0.0, sp
-        out[i, 7, 0], out[i, 7, 1], out[i, 7, 2] = -sr * sp, cr, sr * cp
-        out[i, 8, 0], out[i, 8, 1], out[i, 8, 2] = -cr * sp, -sr, cr * cp
-        out[i, 4, 0], out[i, 4, 1], out[i, 4, 2] = -t1, p1 * cr, -p1 * sr
-        out[i, 5, 0], out[i, 5, 1], out[i, 5, 2] = -t2, p2 * cr - p1 * t1 * sr, -p2 * sr - p1 * t1 * cr
+        turn = (cp, 0.0, sp, -sr * sp, cr, sr * cp, -cr * sp, -sr, cr * cp)
+        b.turn = turn
+        b.w = w = (-t1, p1 * cr, -p1 * sr)
+        b.dw = dw = (-t2, p2 * cr - p1 * t1 * sr, -p2 * sr - p1 * t1 * cr)
         parent = PARENT[i]
+        ahead = 0.0
         if parent < 0:
-            for k in range(3):
-                out[i, 0, k] = out[i, 9, k] = out[i, 10, k] = 0.0
-            point(out, i, (centre[i, 0] - zmp, centre[i, 1], centre[i, 2]), i, (1, 2, 3))
+            ahead = zmp
+            b.joint = b.joint_velocity = b.joint_acceleration = (0.0, 0.0, 0.0)
         else:
             shift = zmp if parent == 11 else 0.0
-            point(out, parent, (joint[i, 0] - shift, joint[i, 1], joint[i, 2]), i, (0, 9, 10))
-            point(out, i, (centre[i, 0], centre[i, 1], centre[i, 2]), i, (1, 2, 3))
-        # f = m (a + g e_z); n = I w' + w x I w with I = R diag(J) R'
-        wrench[i, 0, 0] = mass[i] * out[i, 3, 0]
-        wrench[i, 0, 1] = mass[i] * out[i, 3, 1]
-        wrench[i, 0, 2] = mass[i] * (out[i, 3, 2] + G)
-        wx, wy, wz = out[i, 4, 0], out[i, 4, 1], out[i, 4, 2]
-        ax, ay, az = out[i, 5, 0], out[i, 5, 1], out[i, 5, 2]
+            b.joint, b.joint_velocity, b.joint_acceleration = point(
+                bodies.of[parent], (joint[i, 0] - shift, joint[i, 1], joint[i, 2])
+            )
+        b.centre, b.velocity, a = point(b, (centre[i, 0] - ahead, centre[i, 1], centre[i, 2]))
+        b.acceleration = a
+        b.force = (mass[i] * a[0], mass[i] * a[1], mass[i] * (a[2] + G))
+        # n = I w' + w x I w with I = R diag(J) R'
         nx, ny, nz, hx, hy, hz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(3):
-            ex, ey, ez = out[i, 6, k], out[i, 7, k], out[i, 8, k]
-            spin = inertia[i, k] * (ex * wx + ey * wy + ez * wz)
+            ex, ey, ez = turn[k], turn[3 + k], turn[6 + k]
+            spin = inertia[i, k] * (ex * w[0] + ey * w[1] + ez * w[2])
             hx, hy, hz = hx + ex * spin, hy + ey * spin, hz + ez * spin
-            gain = inertia[i, k] * (ex * ax + ey * ay + ez * az)
+            gain = inertia[i, k] * (ex * dw[0] + ey * dw[1] + ez * dw[2])
             nx, ny, nz = nx + ex * gain, ny + ey * gain, nz + ez * gain
-        wrench[i, 1, 0] = nx + wy * hz - wz * hy
-        wrench[i, 1, 1] = ny + wz * hx - wx * hz
-        wrench[i, 1, 2] = nz + wx * hy - wy * hx
+        b.moment = (nx + w[1] * hz - w[2] * hy, ny + w[2] * hx - w[0] * hz, nz + w[0] * hy - w[1] * hx)
 
 
-@kernel
-def residual(figure, c, zmp, free, out, wrench, q):
-    """The equations that vanish: q[0], q[1] = Mx, My about the ZMP; with free arms q[2:6] about shoulders and
-    elbows."""
-    motion(figure, c, zmp, out, wrench)
+@entry("h DD d h")
+def move(figure, c, zmp, bodies):
+    """`motion`, for Python."""
+    motion(Chain(figure), c, zmp, Bodies(bodies))
+
+
+def bodies_at(figure: Chain, c: np.ndarray, zmp: float) -> Many[BodyMotion]:
+    """The 12 bodies at coordinates c[12, 3], the ZMP ahead of the foot's centre by zmp m."""
+    bodies = Bodies()
+    move.call(handle(figure), np.ascontiguousarray(c), float(zmp), handle(bodies))
+    return bodies.of
+
+
+@part
+def residual(figure: Chain, s: Equations, zmp):
+    """The equations that vanish, s.residual."""
+    c, q = s.c, s.residual
+    motion(figure, c, zmp, s.body)
+    body = s.body.of
     q[:] = 0.0
     for i in range(12):
-        q[0] += out[i, 1, 1] * wrench[i, 0, 2] - out[i, 1, 2] * wrench[i, 0, 1] + wrench[i, 1, 0]
-        q[1] += out[i, 1, 2] * wrench[i, 0, 0] - out[i, 1, 0] * wrench[i, 0, 2] + wrench[i, 1, 1]
-    if free:
+        r, f, n = body[i].centre, body[i].force, body[i].moment
+        q[0] += r[1] * f[2] - r[2] * f[1] + n[0]
+        q[1] += r[2] * f[0] - r[0] * f[2] + n[1]
+    if s.unknowns > 2:
         spring = figure.spring
         for side in range(2):
             upper, fore = 4 + 2 * side, 5 + 2 * side
@@ -190,28 +220,28 @@ def residual(figure, c, zmp, free, out, wrench, q):
                 pivot = upper if k == 0 else fore
                 moment = 0.0
                 for i in range(pivot, fore + 1):
-                    x, z = out[i, 1, 0] - out[pivot, 0, 0], out[i, 1, 2] - out[pivot, 0, 2]
-                    moment += z * wrench[i, 0, 0] - x * wrench[i, 0, 2] + wrench[i, 1, 1]
+                    r, f, n = body[i].centre, body[i].force, body[i].moment
+                    x, z = r[0] - body[pivot].joint[0], r[2] - body[pivot].joint[2]
+                    moment += z * f[0] - x * f[2] + n[1]
                 angle = c[c_upper, 0] - c[1, 0] if k == 0 else c[c_fore, 0] - c[c_upper, 0]
                 rate = c[c_upper, 1] - c[1, 1] if k == 0 else c[c_fore, 1] - c[c_upper, 1]
-                s = spring[2 * side + k]
-                q[2 + 2 * side + k] = moment + s[0] * (angle - s[2]) + s[1] * rate
+                p = spring[2 * side + k]
+                q[2 + 2 * side + k] = moment + p[0] * (angle - p[2]) + p[1] * rate
 
 
-@kernel
-def accelerations(figure, c, zmp, unknowns, out, wrench, q, matrix):
-    """Fill c[unknowns, 2] so that the residual vanishes. matrix[n, n + 1] is scratch. Returns 0, or 1 if singular."""
-    n = unknowns.shape[0]
-    free = n > 2
+@part
+def accelerations(figure: Chain, s: Equations, zmp):
+    """Fill the unknown accelerations in s.c so that the residual vanishes. Returns 0, or 1 if singular."""
+    n, c, q, matrix = s.unknowns, s.c, s.residual, s.matrix
     for k in range(n):
-        c[unknowns[k], 2] = 0.0
-    residual(figure, c, zmp, free, out, wrench, q)
+        c[UNKNOWNS[k], 2] = 0.0
+    residual(figure, s, zmp)
     for k in range(n):
         matrix[k, n] = -q[k]
     for j in range(n):
-        c[unknowns[j], 2] = 1.0
-        residual(figure, c, zmp, free, out, wrench, q)
-        c[unknowns[j], 2] = 0.0
+        c[UNKNOWNS[j], 2] = 1.0
+        residual(figure, s, zmp)
+        c[UNKNOWNS[j], 2] = 0.0
         for k in range(n):
             matrix[k, j] = q[k] + matrix[k, n]
     for j in range(n):  # Gauss elimination with row pivots
@@ -231,6 +261,6 @@ def accelerations(figure, c, zmp, unknowns, out, wrench, q, matrix):
     for j in range(n - 1, -1, -1):
         value = matrix[j, n]
         for k in range(j + 1, n):
-            value -= matrix[j, k] * c[unknowns[k], 2]
-        c[unknowns[j], 2] = value / matrix[j, j]
+            value -= matrix[j, k] * c[UNKNOWNS[k], 2]
+        c[UNKNOWNS[j], 2] = value / matrix[j, j]
     return 0

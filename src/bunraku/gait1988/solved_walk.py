@@ -1,7 +1,7 @@
 """A solved walk: one step sampled in time, in either mode, SI units throughout.
 
-`solve_walk(gait, mode=…)` runs the stages: `historical` follows the report (search from the gait's starts, its
-integrator, its equations), `exact` solves the rigid figure without a start. `Walk` holds what later stages need:
+`solve_walk(gait, mode=…)` runs the program: `historical` follows the report (search from the gait's starts, its
+integrator, its equations), `exact` solves the rigid figure without a start. `Walk` holds what later parts need:
 coordinates, mass centres with derivatives, ground reaction, joint moments on the outer side, and the state. Times are
 those of the report's tables (41 rows) unless `samples` asks for more. Frame: origin at the ZMP of that instant, x
 forward, y left, z up; the left foot carries. At an instant where the ZMP jumps the old place holds (as in the
@@ -141,19 +141,21 @@ def sample_flow(flow: Flow, solution: Solution, times: np.ndarray, *, after: boo
         )
         frac = flow.frac0[piece] + np.clip(whole, 0.0, 1.0) * (flow.frac1[piece] - flow.frac0[piece])
         c = flow.coordinates(piece, frac, x)
-        out, wrench = flow.bodies(piece, c)
+        body = flow.bodies(piece, c)
+        centre, velocity = body.column("centre"), body.column("velocity")
+        f, m = body.column("force"), body.column("moment")
         coordinates[row] = c
-        bodies[row] = np.moveaxis(out[:, 1:4], 1, 2)
+        bodies[row] = np.stack([centre, velocity, body.column("acceleration")], axis=2)
         zmp[row] = flow.zmp[piece]
-        force[row] = wrench[:, 0].sum(axis=0)
-        about = (np.cross(out[:, 1], wrench[:, 0]) + wrench[:, 1]).sum(axis=0)
+        force[row] = f.sum(axis=0)
+        about = (np.cross(centre, f) + m).sum(axis=0)
         residual[row] = about[:2]
-        power[row] = np.sum(wrench[:, 0] * out[:, 2]) + np.sum(wrench[:, 1] * out[:, 4])
+        power[row] = np.sum(f * velocity) + np.sum(m * body.column("w"))
         for k, beyond in enumerate(BEYOND):
-            pivot = out[JOINT_BODY[k], 0]
+            pivot = body[JOINT_BODY[k]].joint
             chosen = list(beyond)
             joints[row, k] = pivot
-            moments[row, k] = (np.cross(out[chosen, 1] - pivot, wrench[chosen, 0]) + wrench[chosen, 1]).sum(axis=0)
+            moments[row, k] = (np.cross(centre[chosen] - pivot, f[chosen]) + m[chosen]).sum(axis=0)
     return Walk(
         flow.gait,
         "exact",

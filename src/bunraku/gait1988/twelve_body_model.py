@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.gait1988.rigid_model import PARENT, chain, motion
+from bunraku.gait1988.rigid_model import PARENT, bodies_at, chain
 from bunraku.gait1988.solved_walk import Walk
 from bunraku.gait1988.twelve_bodies import (
     A11,
@@ -109,16 +109,15 @@ def figure_model(arms_free: bool = False) -> Model:
 def model_state(model: Model, walk: Walk, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """q, v, v' of the Model for one row of an exact walk; origin of the world at the ZMP of that instant."""
     figure = chain(walk.arms_free, walk.springs)
-    out, wrench = np.zeros((12, 11, 3)), np.zeros((12, 2, 3))
-    c = np.ascontiguousarray(walk.coordinates[row])
-    motion(figure, c, float(walk.zmp[row]), out, wrench)
+    c = walk.coordinates[row]
+    bodies = bodies_at(figure, c, walk.zmp[row])
     q, v, a = model.neutral(), np.zeros(model.nv), np.zeros(model.nv)
-    turn, w, wd = out[:, 6:9], out[:, 4], out[:, 5]
+    turn, w, wd = bodies.column("turn").reshape(12, 3, 3), bodies.column("w"), bodies.column("dw")
     root = model.joint("root")
-    q[root.iq : root.iq + 3] = out[ROOT, 1]
+    q[root.iq : root.iq + 3] = bodies[ROOT].centre
     q[root.iq + 3 : root.iq + 7] = quaternion(turn[ROOT])
-    v[root.iv : root.iv + 6] = np.concatenate([out[ROOT, 2], turn[ROOT].T @ w[ROOT]])
-    a[root.iv : root.iv + 6] = np.concatenate([out[ROOT, 3], turn[ROOT].T @ wd[ROOT]])
+    v[root.iv : root.iv + 6] = np.concatenate([bodies[ROOT].velocity, turn[ROOT].T @ w[ROOT]])
+    a[root.iv : root.iv + 6] = np.concatenate([bodies[ROOT].acceleration, turn[ROOT].T @ wd[ROOT]])
     for body, name in BALLS.items():
         joint, parent = model.joint(name), int(PARENT[body])
         q[joint.q] = quaternion(turn[parent].T @ turn[body])
@@ -127,6 +126,6 @@ def model_state(model: Model, walk: Walk, row: int) -> tuple[np.ndarray, np.ndar
     hinges = {**HINGES, **(ARM_HINGES if walk.arms_free else {})}
     for body, name in hinges.items():
         joint, parent = model.joint(name), int(PARENT[body])
-        angle = figure.sign[body] * c[figure.source[body]] - figure.sign[parent] * c[figure.source[parent]]
+        angle = figure.sign[body] * c[figure.pitch[body]] - figure.sign[parent] * c[figure.pitch[parent]]
         q[joint.iq], v[joint.iv], a[joint.iv] = angle
     return q, v, a

@@ -34,7 +34,7 @@ def all_kernels() -> list[Kernel]:
     for path in sorted(PACKAGE.rglob("*.py")):
         inner = path.relative_to(PACKAGE)
         if inner.parts[0] != "kernel" and re.search(
-            r"^@(entry|stage)\b", path.read_text(encoding="utf-8"), re.MULTILINE
+            r"^@(entry|phase)\b", path.read_text(encoding="utf-8"), re.MULTILINE
         ):
             module = importlib.import_module(".".join(("bunraku", *inner.with_suffix("").parts)))
             kernels = [k for k in vars(module).values() if isinstance(k, Kernel)]

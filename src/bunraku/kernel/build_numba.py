@@ -7,7 +7,7 @@ own way in internal, is optimised once and emitted. Half the time, and the calls
 
 The way in of an `@entry` is a C function for Python's METH_FASTCALL, written as instructions (`_wrapper`): arguments are
 checked and opened in place, 46 ns where Numba's dispatcher takes 341. Arrays are read at the offsets of NumPy's public
-struct, which have stayed since NumPy 1.7. A `@stage` is int64 <- int64. An object refers to Python's C interface, libm
+struct, which have stayed since NumPy 1.7. A `@phase` is int64 <- int64. An object refers to Python's C interface, libm
 and memory functions, and to nothing of Numba: `UNKNOWN` tells which kernel refers to something else, as one would that
 takes memory.
 
@@ -119,11 +119,11 @@ class Builder:
         rtsys._library = library
 
     def build(self, function: FunctionType, signature: str, nogil: bool, symbol: str, needed: Dependencies) -> bytes:
-        """The object of a kernel whose way in is `symbol`. signature: as `@entry` takes it; "" for a `@stage`."""
+        """The object of a kernel whose way in is `symbol`. signature: as `@entry` takes it; "" for a `@phase`."""
         teach(needed)
         with global_compiler_lock:
             made = self._front(function, signature)
-            way_in = self._wrapper(made, symbol, signature, nogil) if signature else self._stage(made, symbol)
+            way_in = self._wrapper(made, symbol, signature, nogil) if signature else self._phase(made, symbol)
             module = self._whole(made, way_in, symbol, needed)
             self._optimise(module)
             self._check_symbols(module, function)
@@ -201,7 +201,7 @@ class Builder:
         f = made.fndesc
         return ir.Function(module, self.context.call_conv.get_function_type(f.restype, f.argtypes), f.llvm_func_name)
 
-    def _stage(self, made: Any, symbol: str) -> ir.Module:
+    def _phase(self, made: Any, symbol: str) -> ir.Module:
         """int64 SYMBOL(int64)."""
         module = self.codegen._create_empty_module(symbol + ".in")
         callee = self._callee(module, made)

@@ -4,7 +4,7 @@
 `@part`    marks a larger helper: compiled once in a kernel and called, not inlined.
 `@compiled_by(module)` marks a function whose compiled side is written apart, in `module`, under the same name: loads and
 stores of lanes, arrays of a table, fields of records.
-`@entry` (bunraku.kernel.entry) and `@stage` (bunraku.kernel.table) make a kernel that Python, or another kernel, calls.
+`@entry` (bunraku.kernel.entry) and `@phase` (bunraku.kernel.table) make a kernel that Python, or another kernel, calls.
 
 A kernel is compiled from these marks alone (bunraku.kernel.teach_numba), by another process and before it is needed
 (bunraku.kernel.native), or by Numba in this one (bunraku.kernel.jit). So importing the sources imports no compiler, and

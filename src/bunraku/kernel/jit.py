@@ -77,8 +77,8 @@ def entry_function(kernel: Any) -> Any:
     return dispatcher
 
 
-def stage_function(kernel: Any) -> Any:
-    """Compiled code of a `@stage`, with its `address`; it lives as long as this object."""
+def phase_function(kernel: Any) -> Any:
+    """Compiled code of a `@phase`, with its `address`; it lives as long as this object."""
     teach(kernel.dependencies)
     made: Any = CFunc(kernel.function, ((types.int64,), types.int64), {}, dict(OPTIONS))
     made._cache = _Cache(kernel.function)

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, over
 import numpy as np
 
 from bunraku.kernel.compile import JIT, compiled_by
-from bunraku.kernel.table import COLUMNS, STAGES, Table
+from bunraku.kernel.table import COLUMNS, PHASES, Table
 
 Kind = Literal[
     "number", "tuple", "tuples", "array", "record", "records", "table array", "table record", "table records"
@@ -154,7 +154,7 @@ def _lay_out(owner: str, fields: dict[str, Field], after: int) -> Layout:
             slot = max(slot, f.of.layout.slots)
         elif of_table:
             f.slot = slot if f.slot is None else int(f.slot)
-            f.offset = COLUMNS * (STAGES + f.slot)
+            f.offset = COLUMNS * (PHASES + f.slot)
             slot = f.slot + 1
         else:
             f.offset, words = words, words + f.words

@@ -1,7 +1,7 @@
 """Letters of a kernel's signature: what `@entry("h D DD")` takes.
 
 h handle (int64), i int64, d float64, n none; arrays, one letter an axis, all C-contiguous: I int64, D float64, B bytes
-(uint8), J int32, and U, uint32 that may be read-only.
+(uint8), and w, uint32 that is only read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-LETTERS = {"I": np.int64, "D": np.float64, "B": np.uint8, "J": np.int32, "U": np.uint32}  # of arrays
+LETTERS = {"I": np.int64, "D": np.float64, "B": np.uint8, "w": np.uint32}  # of arrays
 
 
 def types_of(text: str) -> tuple[Any, ...]:
@@ -23,6 +23,6 @@ def types_of(text: str) -> tuple[Any, ...]:
         if word in numbers:
             return numbers[word]
         kind = getattr(types, np.dtype(LETTERS[word[0]]).name)
-        return types.Array(kind, len(word), "C", readonly=word[0] == "U")
+        return types.Array(kind, len(word), "C", readonly=word[0] == "w")
 
     return tuple(one(word) for word in text.split())

@@ -1,8 +1,8 @@
-"""Table: many arrays and the stages that work on them, reached by kernels through one address.
+"""Table: many arrays and the phases that work on them, reached by kernels through one address.
 
 A kernel that takes eighty arrays costs 30 us a call and half a minute to compile. So a Table keeps their addresses and
-shapes, kernels take the table's address (`handle`), and `ints1 … reals3` give array k inside the kernel. A *stage* is a
-function int64 <- handle, compiled and cached on its own; a kernel runs stage k of a table by `run(handle, k)`. So a
+shapes, kernels take the table's address (`handle`), and `ints1 … reals3` give array k inside the kernel. A *phase* is a
+function int64 <- handle, compiled and cached on its own; a kernel runs phase k of a table by `run(handle, k)`. So a
 long calculation is a list of short ones: each compiles only when it is used, and an edit recompiles one.
 
 Arrays are held by the Table: the handle is valid while it lives. As plain Python (no JIT) the handle is the Table
@@ -19,11 +19,11 @@ import numpy as np
 from bunraku.kernel.compile import JIT, compiled_by
 from bunraku.kernel.entry import Kernel, ready
 
-STAGES = 32  # rows of the table that hold addresses of stages; arrays follow
+PHASES = 32  # rows of the table that hold addresses of phases; arrays follow
 COLUMNS = 4  # address and three sizes
 
 
-class Stage(Kernel):
+class Phase(Kernel):
     """A function int64 <- handle; `address` compiles it or loads it."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -31,7 +31,7 @@ class Stage(Kernel):
 
     @property
     def address(self) -> int:
-        """Where the compiled stage lies."""
+        """Where the compiled phase lies."""
         ready([self])
         return self.loaded if isinstance(self.loaded, int) else self.loaded.address
 
@@ -43,21 +43,21 @@ class Stage(Kernel):
     def take_jit(self) -> None:
         from bunraku.kernel import jit
 
-        self.loaded = jit.stage_function(self)
+        self.loaded = jit.phase_function(self)
 
 
-def stage(function: Callable[[Any], Any]) -> Stage:
-    """Decorator of a stage."""
-    return Stage(function)
+def phase(function: Callable[[Any], Any]) -> Phase:
+    """Decorator of a phase."""
+    return Phase(function)
 
 
 class Table:
     """See the module text."""
 
     def __init__(self, arrays: int) -> None:
-        self._rows = np.zeros((STAGES + arrays, COLUMNS), dtype=np.int64)
+        self._rows = np.zeros((PHASES + arrays, COLUMNS), dtype=np.int64)
         self.arrays: list[Any] = [None] * arrays
-        self.stages: list[Any] = [None] * STAGES
+        self.phases: list[Any] = [None] * PHASES
         self.handle: Any = self._rows.ctypes.data if JIT else self
 
     def put(self, k: Any, array: np.ndarray) -> None:
@@ -65,11 +65,11 @@ class Table:
         if not array.flags.c_contiguous or array.dtype not in (np.int64, np.float64):
             raise TypeError(f"table: array {k} is not a C-contiguous array of int64 or float64.")
         self.arrays[k] = array
-        self._rows[STAGES + k] = (array.ctypes.data, *array.shape, *(0,) * (COLUMNS - 1 - array.ndim))
+        self._rows[PHASES + k] = (array.ctypes.data, *array.shape, *(0,) * (COLUMNS - 1 - array.ndim))
 
-    def plan(self, k: Any, what: Stage) -> None:
-        """Make `what` stage k."""
-        self.stages[k] = what
+    def plan(self, k: Any, what: Phase) -> None:
+        """Make `what` phase k."""
+        self.phases[k] = what
         if JIT:
             self._rows[k, 0] = what.address
 
@@ -79,8 +79,8 @@ COMPILED = compiled_by("bunraku.kernel.table_numba")
 
 @COMPILED
 def run(handle: Table, k: Any) -> Any:
-    """Run stage k; returns its status."""
-    return handle.stages[k].function(handle)
+    """Run phase k; returns its status."""
+    return handle.phases[k].function(handle)
 
 
 @COMPILED

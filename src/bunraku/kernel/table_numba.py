@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 from bunraku.kernel.compile import inline
 from bunraku.kernel.pointers import int_pointer, real_pointer
-from bunraku.kernel.table import COLUMNS, STAGES
+from bunraku.kernel.table import COLUMNS, PHASES
 
 
 @intrinsic
@@ -24,14 +24,14 @@ def _call(typingctx, address, handle):  # type: ignore[no-untyped-def]
 
 @inline
 def run(handle, k):
-    """Run stage k; returns its status."""
-    return _call(carray(int_pointer(handle), STAGES * COLUMNS)[COLUMNS * k], handle)
+    """Run phase k; returns its status."""
+    return _call(carray(int_pointer(handle), PHASES * COLUMNS)[COLUMNS * k], handle)
 
 
 @inline
 def _row(handle, k):
     """Address and sizes of array k."""
-    return carray(int_pointer(handle + 8 * COLUMNS * (STAGES + k)), COLUMNS)
+    return carray(int_pointer(handle + 8 * COLUMNS * (PHASES + k)), COLUMNS)
 
 
 @inline

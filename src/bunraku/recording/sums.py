@@ -21,7 +21,7 @@ P = 2**40 - 87
 CHUNK = 2**14  # words between two divisions: numbers stay below 2^61
 
 
-@entry("U I", nogil=True)
+@entry("w I", nogil=True)
 def add_words(words, sums):
     """(a, b) in `sums`, with these words behind those before."""
     for first in range(0, words.shape[0], CHUNK):
@@ -41,7 +41,7 @@ def digest(pieces: Iterable[bytes | memoryview]) -> bytes:
     sums = np.zeros(2, dtype=np.int64)
     for piece in pieces:
         whole = len(piece) // 4
-        add_words.call(np.frombuffer(piece, "<u4", whole), sums)
+        add_words.call(np.frombuffer(memoryview(piece).toreadonly(), "<u4", whole), sums)
         if len(piece) % 4:
             add_words.call(np.frombuffer(bytes(piece[4 * whole :]).ljust(4, b"\0"), "<u4"), sums)
     return sums.astype("<i8").tobytes()

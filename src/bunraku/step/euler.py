@@ -1,4 +1,4 @@
-"""One step of a world: forces, contacts, rows, impulses, motion. This page is the table of contents; each stage is
+"""One step of a world: forces, contacts, rows, impulses, motion. This page is the table of contents; each phase is
 compiled and cached on its own.
 
     FREE    torques at the joints, v' by aba, velocities of all bodies
@@ -8,7 +8,7 @@ compiled and cached on its own.
     MOVE    q along it (semi-implicit Euler), quaternions on the group; what is remembered for the next step
 
 Nothing is written to q and v before the step is known to be good: a status below zero leaves the state as it was.
-Which stage stands at SOLVE is the contact model: bunraku.world.contact_models. Checked in tests/world/.
+Which phase stands at SOLVE is the contact model: bunraku.world.contact_models. Checked in tests/world/.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bunraku.dynamics.passes import drift
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import st
-from bunraku.kernel.table import run, stage
+from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import ld3
 from bunraku.model.layout import ARM, NW, VEL
 from bunraku.step.advance import advance
@@ -35,7 +35,7 @@ from bunraku.step.rows import begin, find_islands, trace_all
 from bunraku.step.step_arrays import DIVERGED, NOT_FINITE, OK, TOO_FAST, Step
 from bunraku.step.tie_rows import keep_ties, tie_rows
 
-FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # stages
+FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # phases
 RIGID, SPRINGY = np.int64(0), np.int64(1)
 VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
 
@@ -51,7 +51,7 @@ def steps(h, n):
     return n, 0
 
 
-@stage
+@phase
 def free_motion(h):
     """v' without constraints, and the velocities of all bodies."""
     s = Step(h)
@@ -61,7 +61,7 @@ def free_motion(h):
     return free_acceleration(s, s.f_ext)
 
 
-@stage
+@phase
 def touching(h):
     """Contacts between shapes at the bodies' present poses."""
     s = Step(h)
@@ -72,31 +72,31 @@ def touching(h):
     return OK
 
 
-@stage
+@phase
 def rigid_rows(h):
     """Rows of rigid contacts and everything else."""
     return all_rows(Step(h), RIGID)
 
 
-@stage
+@phase
 def springy_rows(h):
     """Rows of springy contacts and everything else."""
     return all_rows(Step(h), SPRINGY)
 
 
-@stage
+@phase
 def pgs(h):
     """Rigid contact by the iterative solver."""
     return impulses(Step(h), RIGID)
 
 
-@stage
+@phase
 def penalty(h):
     """Springy contact, implicit."""
     return impulses(Step(h), SPRINGY)
 
 
-@stage
+@phase
 def move(h):
     """q and v after the step."""
     s = Step(h)

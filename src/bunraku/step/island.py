@@ -15,12 +15,12 @@ from bunraku.contact.problem import height
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.record import handle
-from bunraku.kernel.table import run, stage
+from bunraku.kernel.table import phase, run
 from bunraku.step.rows import CONTACT, answer, ld_side
 from bunraku.step.step_arrays import DIVERGED, OK, ROOM_LARGE, Step, W
 
 DENSE = 150  # rows up to which an island is dense
-LARGE_STAGE = 30  # where the table has the stage that solves larger ones
+LARGE_PHASE = 30  # where the table has the phase that solves larger ones
 
 HOPELESS = 0.01  # residual of the best impulses found from which constraints count as contradictory,
 # and are solved with this part of K's mean diagonal added: impulses stay bounded, each row gives way a little
@@ -212,7 +212,7 @@ def solve_islands(s: Step, positions, soft):
             info.large_rows = m
             info.large_blocks = blocks
             info.large_soft = soft
-            status = run(handle(s), LARGE_STAGE)
+            status = run(handle(s), LARGE_PHASE)
             if status < 0:
                 return status
             continue
@@ -235,7 +235,7 @@ def solve_islands(s: Step, positions, soft):
     return OK
 
 
-@stage
+@phase
 def no_large(h):
     """Stands in the place of the solver of large islands until one is needed."""
     return ROOM_LARGE

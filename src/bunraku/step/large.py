@@ -1,4 +1,4 @@
-"""Islands too large for a dense matrix: the same problem with a sparse K (bunraku.contact.sparse), as a stage of its
+"""Islands too large for a dense matrix: the same problem with a sparse K (bunraku.contact.sparse), as a phase of its
 own.
 
 It compiles only when a scene first has such an island. Blocks are rows of the sparse matrix; entries are filled as in
@@ -11,7 +11,7 @@ from bunraku.contact.pgs import BROKEN, LIMIT
 from bunraku.contact.sparse import Sparse, solve
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, split
-from bunraku.kernel.table import stage
+from bunraku.kernel.table import phase
 from bunraku.kernel.vec import scale
 from bunraku.linalg.sparse_pattern import pattern
 from bunraku.step.island import finish_island, give_way
@@ -123,7 +123,7 @@ def sparse_place(matrix: Sparse, k):
     return 9 * matrix.starts[k], 4
 
 
-@stage
+@phase
 def solve_large(h):
     """Solve the island large_first … large_last of `info`, which `gather` has prepared; returns a status."""
     s = Step(h)

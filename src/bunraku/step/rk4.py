@@ -1,9 +1,9 @@
-"""One step of a world by Runge-Kutta 4: the stages of bunraku.step.euler with explicit torques at the joints, and a
+"""One step of a world by Runge-Kutta 4: the phases of bunraku.step.euler with explicit torques at the joints, and a
 MOVE of its own.
 
 Contacts, joint limits and joint friction are solved once, at the start, and held as constant wrenches over the step
 (Nakaoka et al. 2007, section 5). Torques at the joints, springs, and the forces of rigid connections and kept gears are
-found at each of the four stages:
+found at each of the four evaluations:
     A v' = tau - b + H'lam,   H v' = -H_dot v
 Quaternions stay on the group (bunraku.step.advance). After the step positions and rates are put back onto the closed
 loops (bunraku.step.loops), so that nothing drifts and no stabilising constant is needed. A connection made with
@@ -22,7 +22,7 @@ from bunraku.dynamics.kinematics_kernel import motion_pass
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import st
 from bunraku.kernel.record import Record, handle, put, real, ref, vector, whole
-from bunraku.kernel.table import run, stage
+from bunraku.kernel.table import phase, run
 from bunraku.model.layout import DA, NW
 from bunraku.model.model import Model
 from bunraku.step.advance import advance, chart_rate
@@ -41,7 +41,7 @@ from bunraku.step.response import velocity_change
 from bunraku.step.soft_ties import add_soft_wrenches, count_soft
 from bunraku.step.step_arrays import DIVERGED, EXTRA, NOT_FINITE, OK, Step
 
-EVALUATE, LOOPS = 5, 6  # stages that other stages run
+EVALUATE, LOOPS = 5, 6  # phases that other phases run
 MEASURE = np.int64(3)  # a level beside those of bunraku.step.loops
 OPEN = 1e-8  # m or rad: a loop that was opened by hand
 CLOSED = 1e-13  # m or rad: near what rounding allows
@@ -75,7 +75,7 @@ class RungeKutta(Record, after=EXTRA):
     theta = vector()  # place in the chart, its rate, what loops change
     rate = vector()
     change = vector()
-    sum_q = vector()  # sums over the four stages
+    sum_q = vector()  # sums over the four evaluations
     sum_v = vector()
     sum_tau = vector()
 
@@ -134,7 +134,7 @@ def project_positions(s: Step, own: RungeKutta):
     return run(handle(s), EVALUATE)
 
 
-@stage
+@phase
 def begin_rk4(h):
     """v' without constraints and without springs (which come as rows here), and the velocities of the bodies."""
     s = Step(h)
@@ -160,7 +160,7 @@ def begin_rk4(h):
     return status
 
 
-@stage
+@phase
 def evaluate(h):
     """v' at the present q and v with the forces held and those of joints and springs, loops open; the velocities of the
     bodies."""
@@ -177,7 +177,7 @@ def evaluate(h):
     return free_acceleration(s, own.ext)
 
 
-@stage
+@phase
 def answer_loops(h):
     """`change`: what makes the rows of closed loops zero at the level that the plan names; `worst`: the largest of them
     (MEASURE: that alone)."""
@@ -192,7 +192,7 @@ def answer_loops(h):
 
 
 @part
-def four_stages(s: Step, own: RungeKutta):
+def four_evaluations(s: Step, own: RungeKutta):
     """q and v from base_q and base_v by Runge-Kutta 4; returns a status."""
     dt = s.numbers.dt
     n = s.v.shape[0]
@@ -269,7 +269,7 @@ def new_connections(s: Step, own: RungeKutta):
 
 @part
 def whole_step(s: Step, own: RungeKutta):
-    """Impulses, four stages, projection; returns a status."""
+    """Impulses, four evaluations, projection; returns a status."""
     plan = own.plan
     plan.loops = count_loops(s)  # some may just have broken
     clear_loop_forces(s)
@@ -284,7 +284,7 @@ def whole_step(s: Step, own: RungeKutta):
     plan.soft = count_soft(s)
     copy(own.base_q, s.q)
     copy(own.base_v, s.v)
-    status = four_stages(s, own)
+    status = four_evaluations(s, own)
     copy(s.applied, own.sum_tau)
     if status < 0 or plan.loops == 0:
         return status
@@ -296,7 +296,7 @@ def whole_step(s: Step, own: RungeKutta):
     return status if sane(s.v) else DIVERGED
 
 
-@stage
+@phase
 def move_rk4(h):
     """q and v after the step; a status below zero leaves them as they were."""
     s = Step(h)

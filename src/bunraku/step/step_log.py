@@ -1,12 +1,12 @@
-"""Logging inside a step: two stages that stand around the first and the last one of whatever a step is made of, while a
+"""Logging inside a step: two phases that stand around the first and the last one of whatever a step is made of, while a
 world is recorded.
 
     ahead   says LOG_FULL before anything is done where the step might not fit; the log is then read out and the step
             tried again
-    behind  the last stage, then one frame: time, q, v after the step, torques and contacts of the step; and which
+    behind  the last phase, then one frame: time, q, v after the step, torques and contacts of the step; and which
             connections broke in it
 
-So a recording calls no Python during a step, and the loop over steps knows nothing of it. The stages that they stand
+So a recording calls no Python during a step, and the loop over steps knows nothing of it. The phases that they stand
 around are kept at FIRST and LAST. Numbers are stored as they stand in the file (bunraku.world.frames.LAYOUT): float32,
 with `behind_precise` float64; a table has no such arrays, so they are views of int64 ones, made by bunraku.world.log.
 Points that neither touch nor press are left out. The state of a patch follows from its centre of pressure  c = sum(fz
@@ -22,10 +22,10 @@ import numpy as np
 
 from bunraku.kernel.compile import inline
 from bunraku.kernel.record import Record, int_vector, many, real, ref, vec3, whole
-from bunraku.kernel.table import run, stage
+from bunraku.kernel.table import phase, run
 from bunraku.step.step_arrays import EXTRA, EXTRA_COUNT, OK, Step
 
-FIRST, LAST = 28, 29  # stages
+FIRST, LAST = 28, 29  # phases
 LOG_FULL = np.int64(-30)  # status
 PATCH_COLUMNS = 4  # numbers of a patch in the log, as in the file: two shapes, number of points, state
 TOUCH = 1e-6  # m: a point with a smaller gap touches, whether it presses or not; also when points and lines are one
@@ -71,9 +71,9 @@ class StepLog(Record, after=EXTRA + EXTRA_COUNT):
 ARRAYS = StepLog.layout.slots  # of a world's table; what needs more begins here
 
 
-@stage
+@phase
 def ahead(h):
-    """Room for one frame more, then the first stage."""
+    """Room for one frame more, then the first phase."""
     log = StepLog(h)
     if log.state.frames == log.times.shape[0]:
         return LOG_FULL
@@ -224,9 +224,9 @@ def doubles(x):
     return x.view(np.float64)
 
 
-@stage
+@phase
 def behind(h):
-    """The last stage, then a frame of float32 if it is one's turn."""
+    """The last phase, then a frame of float32 if it is one's turn."""
     status = run(h, LAST)
     if status < 0:
         return status
@@ -237,7 +237,7 @@ def behind(h):
     )  # fmt: skip
 
 
-@stage
+@phase
 def behind_precise(h):
     """The same with float64."""
     status = run(h, LAST)

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 from bunraku.errors import InputError
-from bunraku.viewer.messages import connections_message, scene_message
+from bunraku.viewer.messages import scene_message
 from bunraku.viewer.show import PERIOD, Show
 from bunraku.viewer.world_frames import WorldFrames, connections_of
 from bunraku.world.world import World
@@ -54,9 +54,9 @@ class Live(Show):
             self._frames, self._model, self._start = WorldFrames(self.world), self.world.model, self.world.snapshot()
             self._frames.sequence = sequence
         if other and self._audience is not None:
-            self._audience.new_scene(self.scene())
+            self._audience.publish("scene", self.scene())
         elif held != self._held and self._audience is not None:
-            self._audience.new_connections(connections_message(held))
+            self._audience.publish("connections", {"type": "connections", "connections": held})
         self._held = held
         return self._frames.frame()
 
@@ -79,7 +79,7 @@ class Live(Show):
         while n > 0 and not self._stopped.is_set() and not self._orders:
             n -= self._some(n)
             if n > 0 and time.perf_counter() - shown > PERIOD and self._audience is not None:
-                self._audience.publish(self.frame())
+                self._audience.publish("frame", self.frame())
                 shown = time.perf_counter()
 
     def go_to(self, time: float) -> None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.errors import InputError, closest
+from bunraku.model.forest import combine
 from bunraku.viewer.shapes import bodies_of, shapes_of
 from bunraku.viewer.stage_messages import KEYS, check_values
 
@@ -84,37 +85,31 @@ def pack_frame(
         return HEADER.pack(MAGIC, sequence & 0xFFFFFFFF, time, *counts) + values.astype("<f4").tobytes()
 
 
-def unpack_frame(data: bytes) -> Frame:
-    """A frame from its bytes."""
-    frames = unpack_frames(data)
+def unpack_frame(data: bytes, name: str = "frame") -> Frame:
+    """A frame from its bytes; `name`: for the sentence of an error."""
+    frames = unpack_frames(data, name)
     if len(frames) != 1:
-        raise InputError(f"frame: {len(data)} bytes are {len(frames)} frames, wanted one.")
+        raise InputError(f"{name}: {len(data)} bytes are {len(frames)} frames, wanted one.")
     return frames[0]
 
 
-def unpack_frames(data: bytes) -> list[Frame]:
+def unpack_frames(data: bytes, name: str = "frame") -> list[Frame]:
     """The frames of a message, which may hold several in a row."""
     out, at = [], 0
     while at < len(data) or not out:
         if len(data) - at < HEADER.size or data[at : at + 4] != MAGIC:
-            raise InputError(f"frame: {len(data) - at} bytes that begin with {data[at : at + 4]!r} are no frame.")
-        _, _, _, nb, nc, ng, nx = HEADER.unpack_from(data, at)
-        size = HEADER.size + 4 * (nb * POSE + nc * CONTACT + ng * FIGURE + nx)
-        if len(data) - at < size:
-            raise InputError(f"frame: {len(data) - at} bytes; its header stands for {size}.")
-        out.append(_frame(data[at : at + size]))
-        at += size
+            begin = bytes(data[at : at + 4])
+            raise InputError(f"{name}: not a frame message (it starts with {begin!r}, wanted {MAGIC!r}).")
+        _, sequence, time, nb, nc, ng, nx = HEADER.unpack_from(data, at)
+        shapes = (nb, POSE), (nc, CONTACT), (ng, FIGURE), (nx,)
+        sizes = [math.prod(shape) for shape in shapes]
+        end = at + HEADER.size + 4 * sum(sizes)
+        if len(data) < end:
+            raise InputError(f"{name}: {len(data) - at} bytes, wanted {end - at} for its counts.")
+        values = np.split(np.frombuffer(data, "<f4", sum(sizes), at + HEADER.size), np.cumsum(sizes)[:-1])
+        out.append(Frame(sequence, time, *(part.reshape(shape) for part, shape in zip(values, shapes))))
+        at = end
     return out
-
-
-def _frame(data: bytes) -> Frame:
-    _, sequence, time, nb, nc, ng, nx = HEADER.unpack_from(data)
-    sizes = (nb * POSE, nc * CONTACT, ng * FIGURE, nx)
-    values = np.frombuffer(data, "<f4", offset=HEADER.size)
-    poses, contacts, figures, channels = np.split(values, np.cumsum(sizes)[:-1])
-    return Frame(
-        sequence, time, poses.reshape(nb, POSE), contacts.reshape(nc, CONTACT), figures.reshape(ng, FIGURE), channels
-    )
 
 
 def pack_file(name: str, content: bytes) -> bytes:
@@ -125,20 +120,22 @@ def pack_file(name: str, content: bytes) -> bytes:
 
 def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
     """All that does not change from frame to frame, ready for JSON."""
+    from bunraku.viewer.curves import Curves
     from bunraku.world.world import World
 
     if isinstance(source, World):
-        from bunraku.viewer.world_frames import channels_of, connections_of
+        from bunraku.viewer.world_frames import connections_of
 
-        figures = [(f.name, f.model) for f in source.figures]
-        fixed, channels = [item.shape for item in source._fixed], channels_of(source.model, figures)
+        figures, model = [(f.name, f.model) for f in source.figures], source.model
+        fixed = [item.shape for item in source._fixed]
         dt, start, duration, connections = source.dt, source.time, None, connections_of(source)
         events: list[dict[str, Any]] = []
     else:
-        from bunraku.viewer.recorded import channels_of_recording, figures_of, fixed_of
+        from bunraku.viewer.recorded import figures_of
         from bunraku.viewer.recorded_events import connections_of_recording, events_of_recording
 
-        figures, fixed, channels = figures_of(source), fixed_of(source), channels_of_recording(source)
+        figures, fixed = figures_of(source), source.fixed
+        model = combine(figures)[0]
         times = np.asarray(source.times, dtype=float)
         start, duration = (float(times[0]), float(times[-1] - times[0])) if len(times) else (0.0, 0.0)
         dt, connections = float(source.dt), connections_of_recording(source)
@@ -151,32 +148,12 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
         "bodies": bodies_of(figures),
         "shapes": shapes_of(figures, fixed),
         "figures": [name for name, _ in figures],
-        "channels": [vars(c) for c in channels],
+        "channels": [vars(c) for c in Curves(model, figures).channels],
         "start": start,
         "duration": duration,
         "live": duration is None,
         "connections": connections,
         "events": events,
-    }
-
-
-def connections_message(connections: list[dict[str, Any]]) -> dict[str, Any]:
-    """Connections made, cut or broken since the scene; all that hold."""
-    return {"type": "connections", "connections": connections}
-
-
-def status_message(
-    *, playing: bool, speed: float, time: float, duration: float | None, ended: bool, error: str | None
-) -> dict[str, Any]:
-    """How the show is going."""
-    return {
-        "type": "status",
-        "playing": playing,
-        "speed": speed,
-        "time": time,
-        "duration": duration,
-        "ended": ended,
-        "error": error,
     }
 
 

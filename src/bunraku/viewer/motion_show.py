@@ -20,7 +20,7 @@ GRAVITY = (0.0, 0.0, -9.80665)
 
 
 class Moved:
-    """What `bunraku.viewer.recorded.Recorded` asks for, of a motion."""
+    """What the viewer asks of a recording, of a motion."""
 
     def __init__(self, motion: Motion, name: str = "figure") -> None:
         n, nv = len(motion), motion.model.nv

@@ -27,7 +27,6 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,37 +35,17 @@ import numpy as np
 from bunraku.errors import InputError
 from bunraku.files import write_text
 from bunraku.viewer import page
-from bunraku.viewer.messages import CONTACT, FIGURE, HEADER, MAGIC, POSE
+from bunraku.viewer.messages import Frame, unpack_frame
 
 LARGEST, MISSING = 32767, -32768
 
 
-@dataclass
-class FrameData:
-    """One frame's numbers: time [s], poses (nb, 7), contacts (nc, 10), figures (ng, 6), channels (nx,)."""
-
-    time: float
-    poses: np.ndarray
-    contacts: np.ndarray
-    figures: np.ndarray
-    channels: np.ndarray
-
-
-def read_frame(data: bytes, number: int = 0) -> FrameData:
-    """The numbers of a frame message; `number` is only for the sentence of an error."""
-    if len(data) < HEADER.size or data[:4] != MAGIC:
-        raise InputError(f"frame {number}: not a frame message (it starts with {bytes(data[:4])!r}, wanted {MAGIC!r}).")
-    _, _, time, nb, nc, ng, nx = HEADER.unpack_from(data)
-    sizes = (nb * POSE, nc * CONTACT, ng * FIGURE, nx)
-    if len(data) != HEADER.size + 4 * sum(sizes):
-        raise InputError(f"frame {number}: {len(data)} bytes, wanted {HEADER.size + 4 * sum(sizes)} for its counts.")
-    values = np.frombuffer(data, dtype="<f4", offset=HEADER.size).astype(float)
-    poses, contacts, figures, channels = np.split(values, np.cumsum(sizes)[:3])
-    if not np.isfinite(time) or not np.all(np.isfinite(poses)) or not np.all(np.isfinite(contacts)):
+def read_frame(data: bytes, number: int = 0) -> Frame:
+    """The numbers of a frame message that a page can show; `number` is only for the sentence of an error."""
+    frame = unpack_frame(data, f"frame {number}")
+    if not all(np.all(np.isfinite(x)) for x in (frame.time, frame.poses, frame.contacts)):
         raise InputError(f"frame {number}: its time, poses or contacts are not finite; export the frames before it.")
-    return FrameData(
-        time, poses.reshape(nb, POSE), contacts.reshape(nc, CONTACT), figures.reshape(ng, FIGURE), channels
-    )
+    return frame
 
 
 def quantise(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -89,7 +68,7 @@ def pack(
     scene: dict[str, Any] | None = None,
 ) -> bytes:
     """The frame stream (before base64) of frame messages in order of time; `progress` is told how many are read."""
-    read: list[FrameData] = []
+    read: list[Frame] = []
     for number, data in enumerate(frames):
         frame = read_frame(data, number)
         if read:
@@ -102,11 +81,10 @@ def pack(
     if not read:
         raise InputError("export: there are no frames; record for at least one.")
     n, first = len(read), read[0]
-    rows = np.concatenate([f.contacts for f in read])
+    rows = np.concatenate([f.contacts for f in read]).astype(float)
     parts = {
-        "poses": np.array([f.poses.ravel() for f in read]),
-        "figures": np.array([f.figures.ravel() for f in read]),
-        "channels": np.array([f.channels for f in read]),
+        name: np.array([getattr(f, name).ravel() for f in read], dtype=float)
+        for name in ("poses", "figures", "channels")
     }
     header: dict[str, Any] = {
         "version": 1,
@@ -142,7 +120,7 @@ def _numbers(values: np.ndarray) -> list[float]:
     return [float(f"{x:.9g}") for x in values]
 
 
-def _check_next(first: FrameData, last: FrameData, frame: FrameData, number: int) -> None:
+def _check_next(first: Frame, last: Frame, frame: Frame, number: int) -> None:
     """Frames of one scene have the same counts, and time runs forward."""
     for name in ("poses", "figures", "channels"):
         wanted, got = len(getattr(first, name)), len(getattr(frame, name))
@@ -152,7 +130,7 @@ def _check_next(first: FrameData, last: FrameData, frame: FrameData, number: int
         raise InputError(f"frame {number}: time {frame.time:.6g} s after {last.time:.6g} s; frames must be in order.")
 
 
-def _check_scene(scene: dict[str, Any], first: FrameData) -> None:
+def _check_scene(scene: dict[str, Any], first: Frame) -> None:
     """The scene and its frames speak of the same bodies, figures and channels."""
     for name, got in (("bodies", first.poses), ("figures", first.figures), ("channels", first.channels)):
         if len(scene.get(name, ())) != len(got):

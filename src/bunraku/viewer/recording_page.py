@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from bunraku.recording.motion import even_times
 from bunraku.recording.reader import Recording
@@ -31,8 +30,7 @@ def page(
 
     fps: frames a second that it keeps. title: the recording's own by default. progress(done, all): told of frames.
     """
-    shown: Any = recording  # it has all that `viewer.recorded.Recorded` asks for, some of it computed when first read
-    source = RecordedFrames(shown)
+    source = RecordedFrames(recording)
     numbers = sorted({recording.frame_at(float(t)) for t in even_times(recording.times, fps)})
     frames = (source.frame(k) for k in numbers)
 
@@ -40,5 +38,5 @@ def page(
         if progress is not None:
             progress(done, len(numbers))
 
-    scene = scene_message(shown, recording.title if title is None else title)
+    scene = scene_message(recording, recording.title if title is None else title)
     return export_html(scene, frames, Path(path), progress=told)

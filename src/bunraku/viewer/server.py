@@ -79,7 +79,7 @@ class Viewer:
 class Server:
     """See the module text.
 
-    `start` listens; `publish`, `tell` and the `new_…` may be called from any thread and never wait.
+    `start` listens; `publish`, `whisper` and `give` may be called from any thread and never wait.
     """
 
     def __init__(
@@ -137,29 +137,18 @@ class Server:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
-    def publish(self, frame: bytes) -> None:
-        """Let the viewers have a frame, in place of one that they did not get yet."""
-        self._put("frame", frame)
-
-    def tell(self, status: dict[str, Any]) -> None:
-        """Let them have a status."""
-        self._put("status", json.dumps(status, allow_nan=False))
-
-    def new_scene(self, scene: dict[str, Any]) -> None:
-        """Let them have a scene."""
-        self._put("scene", json.dumps(scene, allow_nan=False, separators=(",", ":")))
-
-    def new_overview(self, frames: bytes) -> None:
-        """Let them have frames from all of a recording, one after another."""
-        self._put("overview", frames)
-
-    def new_connections(self, message: dict[str, Any]) -> None:
-        """Let them have the connections as they are since the scene."""
-        self._put("connections", json.dumps(message, allow_nan=False, separators=(",", ":")))
-
-    def new_stage(self, message: dict[str, Any]) -> None:
-        """Let them have what is pinned and dragged."""
-        self._put("stage", json.dumps(message, allow_nan=False, separators=(",", ":")))
+    def publish(self, kind: str, message: bytes | dict[str, Any]) -> None:
+        """Let the viewers have a message, in place of one of its kind (SLOTS) that they did not get yet."""
+        stale = dict.fromkeys(("overview", "connections", "frame")) if kind == "scene" else {}  # of the scene before
+        if isinstance(message, dict):
+            self.slots = {**self.slots, **stale, kind: json.dumps(message, allow_nan=False, separators=(",", ":"))}
+        else:
+            self.slots = {**self.slots, kind: message}
+        loop = self._loop
+        if loop is not None and not self._pending:
+            self._pending = True
+            with contextlib.suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(self._wake)
 
     def whisper(self, viewer: int, text: str) -> None:
         """A sentence for one viewer."""
@@ -179,17 +168,6 @@ class Server:
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # it has ended
                 self._loop.call_soon_threadsafe(now)
-
-    def _put(self, slot: str, message: str | bytes) -> None:
-        stale = (
-            dict.fromkeys(("overview", "connections", "frame")) if slot == "scene" else {}
-        )  # they belong to their scene
-        self.slots = {**self.slots, **stale, slot: message}
-        loop = self._loop
-        if loop is not None and not self._pending:
-            self._pending = True
-            with contextlib.suppress(RuntimeError):  # it has ended
-                loop.call_soon_threadsafe(self._wake)
 
     # ---- in the server's thread
     # -----------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import time
 from typing import Any, Protocol
 
 from bunraku.errors import BunrakuError, InputError
-from bunraku.viewer.messages import MOST_STEPS, Command, status_message
+from bunraku.viewer.messages import MOST_STEPS, Command
 
 PERIOD = 1.0 / 60.0
 KINDS = ("hello", "play", "pause", "step", "speed", "seek")
@@ -26,23 +26,8 @@ BEHIND = 0.1  # s of real time that may be caught up; what is beyond is dropped
 class Audience(Protocol):
     """Who is shown the frames: a Server."""
 
-    def publish(self, frame: bytes) -> None:
-        """A new frame; must not wait."""
-
-    def tell(self, status: dict[str, Any]) -> None:
-        """A new status; must not wait."""
-
-    def new_scene(self, scene: dict[str, Any]) -> None:
-        """Another scene message; must not wait."""
-
-    def new_overview(self, frames: bytes) -> None:
-        """Frames from all of it, one after another; must not wait."""
-
-    def new_connections(self, message: dict[str, Any]) -> None:
-        """Connections as they are since the scene; must not wait."""
-
-    def new_stage(self, message: dict[str, Any]) -> None:
-        """Pins, drags and all else of a stage; must not wait."""
+    def publish(self, kind: str, message: bytes | dict[str, Any]) -> None:
+        """A message of one of the kinds of bunraku.viewer.server.SLOTS; must not wait."""
 
     def whisper(self, viewer: int, text: str) -> None:
         """A sentence for one viewer; must not wait."""
@@ -134,14 +119,9 @@ class Show:
 
     def status(self) -> dict[str, Any]:
         """The status message."""
-        return status_message(
-            playing=self.playing,
-            speed=self.speed,
-            time=self.time,
-            duration=self.duration,
-            ended=self.ended,
-            error=self.error,
-        )
+        times = {"time": self.time, "duration": self.duration}
+        state = {"playing": self.playing, "speed": self.speed, "ended": self.ended, "error": self.error}
+        return {"type": "status", **times, **state}
 
     # ---- the thread
     # -----------------------------------------------------------------------------------------------------------
@@ -150,10 +130,10 @@ class Show:
         """Publish the first frame and begin."""
         self._audience = audience
         with self.lock:
-            audience.new_scene(self.scene())
+            audience.publish("scene", self.scene())
             if overview := self.overview():
-                audience.new_overview(overview)
-            audience.publish(self.frame())
+                audience.publish("overview", overview)
+            audience.publish("frame", self.frame())
         self._tell()
         self._thread = threading.Thread(target=self._run, name="bunraku show", daemon=True)
         self._thread.start()
@@ -170,7 +150,7 @@ class Show:
         """Publish the present frame, for one who moves things himself."""
         if self._audience is not None:
             with self.lock:
-                self._audience.publish(self.frame())
+                self._audience.publish("frame", self.frame())
 
     def _run(self) -> None:
         last = time.perf_counter()
@@ -205,7 +185,7 @@ class Show:
             changed = True
         if changed:
             try:
-                audience.publish(self.frame())
+                audience.publish("frame", self.frame())
             except Exception as error:  # nothing to show, yet the thread must live to say so
                 self._fail(f"{type(error).__name__}: {error}")
         if "tell" in orders or self._now() != self._told:
@@ -236,4 +216,4 @@ class Show:
     def _tell(self) -> None:
         self._told = self._now()
         if self._audience is not None:
-            self._audience.tell(self.status())
+            self._audience.publish("status", self.status())

@@ -143,7 +143,7 @@ class Stage(Live):
         """The present frame; what is pinned and dragged goes before it."""
         frame = super().frame()
         if self._audience is not None:
-            self._audience.new_stage(self.message())
+            self._audience.publish("stage", self.message())
         return frame
 
     def message(self) -> dict[str, Any]:
@@ -310,7 +310,7 @@ class Stage(Live):
         else:
             audience.give(viewer, name, content)
         with self.lock:
-            audience.new_stage(self.message())
+            audience.publish("stage", self.message())
 
 
 def open_stage(

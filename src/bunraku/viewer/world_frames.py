@@ -8,7 +8,7 @@ world.contacts, fig.com and fig.zmp.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,9 +31,17 @@ from bunraku.viewer.frame_kernel import (
     figure_rows,
     zero_moment_rows,
 )
-from bunraku.viewer.messages import FIGURE, POSE, Channel, pack_frame
+from bunraku.viewer.messages import FIGURE, POSE, pack_frame
 from bunraku.viewer.shapes import Figures
 from bunraku.world.world import World
+
+
+class Touch(NamedTuple):
+    """What contacts do: rows of a frame (nc, 10); of the figures contact forces and zero-moment points (ng, 3)."""
+
+    contacts: np.ndarray
+    forces: np.ndarray
+    zmp: np.ndarray
 
 
 class WorldFrames:
@@ -59,8 +67,8 @@ class WorldFrames:
         count = contact_rows.call(handle(w._step), handle(self._contacts))
         zero_moment_rows.call(handle(self._contacts))
         self.sequence += 1
-        state = self.sequence, w.time, w.q, w.v, w.applied
-        return self.maker.frame(*state, self._rows[:count], self._forces, self._zmp)
+        touch = Touch(self._rows[:count], self._forces, self._zmp)
+        return self.maker.frame(self.sequence, w.time, w.q, w.v, w.applied, touch)
 
 
 class FrameMaker:
@@ -85,20 +93,10 @@ class FrameMaker:
         bodies.column("mass")[:], bodies.column("first")[:] = model.reals[1:, MASS], model.reals[1:, FIRST : FIRST + 3]
 
     def frame(
-        self,
-        sequence: int,
-        time: float,
-        q: np.ndarray,
-        v: np.ndarray,
-        torques: np.ndarray,
-        contacts: np.ndarray,
-        forces: np.ndarray,
-        zmp: np.ndarray,
+        self, sequence: int, time: float, q: np.ndarray, v: np.ndarray, torques: np.ndarray, touch: Touch
     ) -> bytes:
-        """The bytes of a frame.
-
-        contacts (nc, 10) as in the frame; of the figures contact forces and zero-moment points (ng, 3).
-        """
+        """The bytes of a frame."""
+        contacts, forces, zmp = touch
         kinematics_many.call(self.work.handle, q[None], v[None], *self._kinematics)
         centroidal_many.call(self.work.handle, q[None], v[None], self._whole)
         body_rows.call(handle(self.arrays))
@@ -106,11 +104,6 @@ class FrameMaker:
         energy = self._whole[0, 9] + self._whole[0, 10]
         self.curves.fill(self._channels, energy, forces, zmp, q, torques)
         return pack_frame(sequence, time, self._poses, contacts, self._figures, self._channels)
-
-
-def channels_of(model: Model, figures: Figures) -> list[Channel]:
-    """The curves of a world."""
-    return Curves(model, figures).channels
 
 
 def connections_of(world: World) -> list[dict[str, Any]]:

@@ -1,9 +1,9 @@
-"""The contact models and integrators: which stages make a step."""
+"""The contact models and integrators: which phases make a step."""
 
 from __future__ import annotations
 
 from bunraku.errors import InputError, closest
-from bunraku.kernel.table import Stage
+from bunraku.kernel.table import Phase
 from bunraku.model.model import Model
 from bunraku.step import rk4 as step_rk4
 from bunraku.step.euler import free_motion, move, penalty, pgs, rigid_rows, springy_rows, touching
@@ -12,7 +12,7 @@ from bunraku.step.virtual_link.link_arrays import put_link_room
 from bunraku.step.virtual_link.step_link import POINT_ROWS, POINT_SOLVE, link_impulses, link_rows
 from bunraku.world.room import Room
 
-MODELS: dict[str, tuple[Stage, Stage]] = {
+MODELS: dict[str, tuple[Phase, Phase]] = {
     "pgs": (rigid_rows, pgs),
     "penalty": (springy_rows, penalty),
     "virtual_link": (link_rows, link_impulses),
@@ -30,8 +30,8 @@ def check(contact: str, integrator: str) -> None:
         raise InputError("World: contact 'virtual_link' goes with integrator 'euler'; take contact 'pgs' for 'rk4'.")
 
 
-def stages(contact: str, integrator: str) -> dict[int, Stage]:
-    """The stages of a step by their places: the step itself, and those that a stage runs."""
+def phases(contact: str, integrator: str) -> dict[int, Phase]:
+    """The phases of a step by their places: the step itself, and those that a phase runs."""
     if integrator == "rk4":
         own = step_rk4
         listed = (own.begin_rk4, touching, *MODELS[contact], own.move_rk4, own.evaluate, own.answer_loops)

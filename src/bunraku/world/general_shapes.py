@@ -1,4 +1,4 @@
-"""Cylinders and convex hulls inside a step: their contacts are found in Python between two runs of stages.
+"""Cylinders and convex hulls inside a step: their contacts are found in Python between two runs of phases.
 
     FREE TOUCH | bunraku.collision.general at the bodies' poses | ROWS SOLVE MOVE
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 @entry("h i i")
-def some_stages(h, first, last):
-    """Stages first … last - 1 of one step; returns a status."""
+def some_phases(h, first, last):
+    """Phases first … last - 1 of one step; returns a status."""
     for s in range(first, last):
         status = run(h, s)
         if status < 0:
@@ -60,10 +60,10 @@ def general_steps(world: World, n: int) -> tuple[int, int]:
     """n steps, or fewer: returns (steps done, status), as bunraku.step.euler.steps does."""
     h = handle(world._step)
     for k in range(n):
-        status = some_stages.call(h, FREE, ROWS)
+        status = some_phases.call(h, FREE, ROWS)
         if status >= 0:
             add_general_contacts(world)
-            status = some_stages.call(h, ROWS, MOVE + 1)
+            status = some_phases.call(h, ROWS, MOVE + 1)
         if status < 0:
             return k, status
     return n, 0

@@ -68,7 +68,7 @@ class Log:
 
     def enter(self) -> None:
         """Steps are logged from now on."""
-        own = models.stages(self.world.contact, self.world.integrator)
+        own = models.phases(self.world.contact, self.world.integrator)
         self.world._log = self
         self.table.plan(FIRST, own[FREE])
         self.table.plan(LAST, own[MOVE])
@@ -79,7 +79,7 @@ class Log:
         """Steps are logged no more."""
         self.world._log = None
         for k, before in ((FREE, FIRST), (MOVE, LAST)):
-            self.table.plan(k, self.table.stages[before])
+            self.table.plan(k, self.table.phases[before])
 
     def run(self, n: int) -> tuple[int, int]:
         """n steps, or fewer: (steps done, status), as the step itself says."""

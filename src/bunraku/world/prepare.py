@@ -81,9 +81,9 @@ def prepare(world: World) -> None:
     world._joint_impulse = step.joint_impulse
     world._new_warm(zeros(ContactId, 0), zeros(ContactMemory, 0))
     world._ties.put_into(step)
-    stages = models.stages(world.contact, world.integrator)
-    ready([*stages.values(), steps])
-    for k, what in stages.items():
+    phases = models.phases(world.contact, world.integrator)
+    ready([*phases.values(), steps])
+    for k, what in phases.items():
         table.plan(k, what)
 
 

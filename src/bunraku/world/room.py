@@ -11,7 +11,7 @@ from bunraku.errors import BunrakuError
 from bunraku.kernel.record import put, zeros
 from bunraku.model import layout
 from bunraku.model.model import Model
-from bunraku.step.island import DENSE, LARGE_STAGE, no_large
+from bunraku.step.island import DENSE, LARGE_PHASE, no_large
 from bunraku.step.large import solve_large
 from bunraku.step.response import BASE, HOP, SQUARE
 from bunraku.step.step_arrays import ROOM_LARGE, ROOM_POOL, Count, Pack, RowBlock, Source, Step, Tree, W
@@ -92,7 +92,7 @@ class Room:
         if entries:
             put(step.large, entry=ints(rows), first_block=ints(rows))
             put_sparse(step.large.matrix, rows, rows, nt, entries)
-        step.source.plan(LARGE_STAGE, solve_large if entries else no_large)
+        step.source.plan(LARGE_PHASE, solve_large if entries else no_large)
 
     def grown(self, status: int) -> Room:
         """Room for what a status of the step found too small; TooLarge where a machine cannot be expected to hold it."""

@@ -1,4 +1,4 @@
-"""A step with contact by virtual links (Nakamura & Yamane 2000, section 4): the stages that stand at ROWS and SOLVE.
+"""A step with contact by virtual links (Nakamura & Yamane 2000, section 4): the phases that stand at ROWS and SOLVE.
 
     ROWS    six rows a patch, then joints and connections as in bunraku.step.euler
     SOLVE   island by island: hypothesise, solve, check; where that does not settle in the document's number of solves, a fallback is counted and the
@@ -17,7 +17,7 @@ import numpy as np
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.record import handle
-from bunraku.kernel.table import run, stage
+from bunraku.kernel.table import phase, run
 from bunraku.step.euler import FREE, POSITIONS, ROWS, VELOCITIES, new_velocity
 from bunraku.step.joint_rows import ACTING_LIMITS, NEAR_LIMITS, joint_rows, keep_joints, limits_hold
 from bunraku.step.rows import begin, find_islands, trace_all
@@ -30,10 +30,10 @@ from bunraku.step.virtual_link.link_memory import keep_patches, keep_points
 from bunraku.step.virtual_link.link_patches import patch_rows
 
 LINK_ROWS = np.int64(ROWS)
-POINT_ROWS, POINT_SOLVE = np.int64(7), np.int64(8)  # stages of the table that finish a step by points
+POINT_ROWS, POINT_SOLVE = np.int64(7), np.int64(8)  # phases of the table that finish a step by points
 
 
-@stage
+@phase
 def link_rows(h):
     """Rows of patches and everything else."""
     s = Step(h)
@@ -81,7 +81,7 @@ def settle_islands(s: Step, positions):
 
 @part
 def from_start(s: Step, rows):
-    """Make rows again by stage `rows`: accelerations without impulses first, which impulses have overwritten.
+    """Make rows again by phase `rows`: accelerations without impulses first, which impulses have overwritten.
 
     Returns a status.
     """
@@ -129,7 +129,7 @@ def count_fallback(info: Info):
     info.fallbacks += 1
 
 
-@stage
+@phase
 def link_impulses(h):
     """lam, the new v (next_v), and the rate at which positions move (moved)."""
     s = Step(h)
