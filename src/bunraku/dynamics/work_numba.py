@@ -12,7 +12,7 @@ from numba import carray
 from bunraku.dynamics.work import INTS, LANE_SCRATCH, NB, NQ, NV, REALS, SCRATCH
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import LANES
-from bunraku.kernel.pointers import int_pointer, real_pointer
+from bunraku.kernel.pointers_numba import int_pointer, real_pointer
 from bunraku.model.layout import NF, NI, NW
 
 

@@ -14,6 +14,7 @@ tests/kernel/test_dependencies.py; the compiler itself asserts that it met no fu
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -153,12 +154,19 @@ def _layout(record: Any) -> Any:
     return record.__name__, record.layout.words, record.layout.slots, np.dtype(record.layout.dtype).str, fields
 
 
+IMPORT = re.compile(rf"^from ({PACKAGE}[\w.]*) import", re.MULTILINE)
+
+
 @cache
 def _compiler(modules: frozenset[str]) -> list[bytes]:
-    """Sources of the compiler's side of kernels: all in this folder, and the modules named."""
-    files = set(HERE.glob("*_numba.py"))
-    for module in modules:
-        place = HERE.parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
-        if place.is_file():
-            files.add(place)
+    """Sources of the compiler's side of kernels: all in this folder, the modules named, and what these import, as their
+    constants may come from there."""
+    files = {*HERE.glob("*_numba.py"), *filter(None, map(_file, modules))}
+    for path in list(files):
+        files |= {*filter(None, map(_file, IMPORT.findall(path.read_text(encoding="utf-8"))))}
     return [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(files)]
+
+
+def _file(module: str) -> Path | None:
+    path = HERE.parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    return path if path.is_file() else None

@@ -9,7 +9,7 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from bunraku.kernel.compile import inline
-from bunraku.kernel.pointers import int_pointer, real_pointer
+from bunraku.kernel.pointers_numba import int_pointer, real_pointer
 from bunraku.kernel.table import COLUMNS, PHASES
 
 
