@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
 from bunraku.errors import BunrakuError
@@ -77,11 +78,18 @@ def entry(signature: str, *, nogil: bool = False) -> Callable[[Callable[..., Any
     return lambda function: Entry(function, signature, nogil)
 
 
+_one_at_a_time = RLock()
+
+
 def ready(kernels: Iterable[Kernel]) -> None:
     """Make kernels ready: load what is there, compile the others."""
+    with _one_at_a_time:
+        _load([k for k in kernels if JIT and k.loaded is None])
+
+
+def _load(wanted: list[Kernel]) -> None:
     from bunraku.kernel import native
 
-    wanted = [k for k in kernels if JIT and k.loaded is None]
     missing = []
     for kernel in wanted:
         made = native.found(kernel) if native.possible(kernel) else None

@@ -10,7 +10,8 @@ Objects of the package name the processor they were made for (target.json); wher
 are passed over, and kernels are made for this one. A file says its own checksum; a damaged one is made anew.
 
 `BUNRAKU_KERNELS` chooses: `native` (usual), `cached` (leaves the package's objects aside), `jit` (Numba compiles
-in this process: bunraku.kernel.jit). Kernels of other packages and of scripts always go that way.
+in this process: bunraku.kernel.jit). Kernels of other packages and of scripts always go that way, and all on Windows,
+where processes are waited for in other ways.
 Checked in tests/kernel/test_native.py.
 """
 
@@ -75,7 +76,7 @@ def possible(kernel: Any) -> bool:
     function = kernel.function
     module = sys.modules.get(function.__module__)
     ours = function.__module__.startswith("bunraku.") and getattr(module, function.__name__, None) is kernel
-    return ours and way() != "jit" and bool(sys.executable)
+    return ours and way() != "jit" and bool(sys.executable) and sys.platform != "win32"
 
 
 def file_name(kernel: Any) -> str:

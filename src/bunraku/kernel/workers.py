@@ -1,7 +1,7 @@
 """Kernels compiled by other processes, one a core, with one bar over all of them.
 
-`compile_all(kernels)` sends each kernel to the next worker that is free, the largest first, and waits. Workers stay for
-a minute (bunraku.kernel.build_worker), as a kernel seldom comes alone. What is going on stands on stderr: a bar with the
+`compile_all(kernels)` sends kernels to the workers that are free, to each what it has been through already for the most
+part, as helpers go through the compiler's front end once a worker; among equals the largest. Workers stay for a minute (bunraku.kernel.build_worker), as a kernel seldom comes alone. What is going on stands on stderr: a bar with the
 number of kernels and the time it may still take on a terminal, a line a kernel elsewhere; `BUNRAKU_QUIET=1` silences
 both. Checked in tests/kernel/test_workers.py.
 """
@@ -13,10 +13,10 @@ import os
 import selectors
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,16 @@ class Worker:
         code = START.format(path=sys.path, cpu=target.cpu, features=target.features)
         env = {**os.environ, "NUMBA_DISABLE_JIT": "0", "BUNRAKU_QUIET": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=env
-        )
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=env,
+            process_group=0,  # Ctrl-C is for us
+        )  # fmt: skip
         self.kernel: Any = None
+        self.known: set[Any] = set()  # functions that it has been through
 
     def ask(self, kernel: Any, folder: Path) -> None:
-        """Let it compile a kernel."""
+        """Let it compile a kernel. BrokenPipeError where it has just ended."""
         self.kernel = kernel
+        self.known.update(kernel.dependencies.functions)
         name = f"{kernel.function.__module__}.{kernel.function.__name__}"
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"kernel": name, "digest": kernel.digest, "folder": str(folder)}) + "\n")
@@ -66,20 +69,23 @@ class Worker:
 
 
 _workers: list[Worker] = []
-_one_at_a_time = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_workers.clear)  # they are the parent's
 
 
 def compile_all(kernels: list[Any], folder: Path, target: Target) -> dict[Any, str]:
     """Compile kernels into a folder. Returns the reason for each that could not be."""
-    queue = sorted(kernels, key=size, reverse=True)
+    queue = list(kernels)
     failed: dict[Any, str] = {}
-    with _one_at_a_time, _bar(queue) as bar, selectors.DefaultSelector() as ears:
+    with _bar(queue) as bar, selectors.DefaultSelector() as ears:
         free = _some(min(len(queue), os.cpu_count() or 1), target)
         try:
             while queue or ears.get_map():
                 while queue and free:
                     worker = free.pop()
-                    worker.ask(queue.pop(0), folder)
+                    kernel = max(queue, key=partial(_suits, worker))
+                    queue.remove(kernel)
+                    worker = _asked(worker, kernel, folder)
                     ears.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
                     bar.begun(worker.kernel)
                 for key, _ in ears.select(timeout=0.2):
@@ -103,6 +109,25 @@ def compile_all(kernels: list[Any], folder: Path, target: Target) -> dict[Any, s
                 key.data.end()
             raise
     return failed
+
+
+def _asked(worker: Worker, kernel: Any, folder: Path) -> Worker:
+    """The worker, or another in its place, at work."""
+    try:
+        worker.ask(kernel, folder)
+    except BrokenPipeError:  # nobody had asked for a minute
+        _workers.remove(worker)
+        worker = Worker(worker.target)
+        _workers.append(worker)
+        worker.ask(kernel, folder)
+    return worker
+
+
+def _suits(worker: Worker, kernel: Any) -> tuple[float, int]:
+    """How well a kernel suits a worker: what it knows of it, less what another does; and its size."""
+    functions = set(kernel.dependencies.functions)
+    others = max((len(functions & w.known) for w in _workers if w is not worker), default=0)
+    return (len(functions & worker.known) - others) / len(functions), len(functions)
 
 
 def size(kernel: Any) -> int:
