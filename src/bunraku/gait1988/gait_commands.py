@@ -234,9 +234,9 @@ def draw(
         out: .png, or .gif for a film.
     """
     from bunraku.draw.picture import gif_bytes, png_bytes
-    from bunraku.draw.render import check_size, render
+    from bunraku.draw.render import camera_for, check_size, render
     from bunraku.files import keep_inputs
-    from bunraku.gait1988.walker_solids import camera_for, film, scene_of, strobe, strobe_times, times_of
+    from bunraku.gait1988.walker_solids import film, scene_of, strobe, strobe_times, times_of
 
     check_size(width, height)
     suffix = out.suffix.lower()
