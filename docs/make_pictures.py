@@ -60,8 +60,8 @@ def walks(folder: Path) -> None:
 def figure2(folder: Path) -> None:
     """The left hand dragged down by 30 cm (Yamane & Nakamura 2002, Fig. 2): with dynamics, by kinematics alone."""
     from bunraku.draw.picture import png_bytes
-    from bunraku.draw.render import render
-    from bunraku.draw.world_pictures import camera_for, world_scene
+    from bunraku.draw.render import camera_for, render
+    from bunraku.draw.world_pictures import world_scene
 
     halves, camera = [], None
     for options in ({"balance": False}, {"dynamics": False}):

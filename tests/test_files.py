@@ -21,7 +21,7 @@ def test_round_trip_makes_folders_and_leaves_nothing_beside(tmp_path: Path) -> N
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
 
 
-@pytest.mark.parametrize("call", ["fdopen", "chmod", "replace"])
+@pytest.mark.parametrize("call", ["close", "chmod", "replace"])
 def test_an_interruption_leaves_the_old_file_and_nothing_beside(
     call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,13 +101,13 @@ def gait(*, starts: int = 1000, json: bool = False) -> None:
     """
     import numpy as np
 
-    from bunraku.draw.render import render
+    from bunraku.draw.render import camera_for, render
     from bunraku.gait1988.flow import Flow
     from bunraku.gait1988.library import GAITS, flat, library_gait, usual
     from bunraku.gait1988.report_integrator import ReportProgram
     from bunraku.gait1988.solved_walk import exact_walk, historical_walk
     from bunraku.gait1988.survey import random_starts, survey
-    from bunraku.gait1988.walker_solids import camera_for, scene_of
+    from bunraku.gait1988.walker_solids import scene_of
     from bunraku.gait1988.zmp import FLAT_CASES, USUAL_CASES
 
     data: dict[str, Any] = {}

@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -97,17 +98,18 @@ def _lock(file: BinaryIO) -> None:
             pass
 
 
-def write_bytes(path: str | Path, data: bytes) -> Path:
-    """Write a file whole or not at all; returns its path."""
+@contextmanager
+def written_beside(path: str | Path, suffix: str = "") -> Generator[str]:
+    """A temporary file beside `path`, to be written by name; it takes the place of `path` at the end, or is removed."""
     target = Path(path)
     beside = ""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=suffix, dir=target.parent)
+        os.close(handle)
+        yield beside
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(beside, 0o666 & ~umask)
@@ -118,7 +120,13 @@ def write_bytes(path: str | Path, data: bytes) -> Path:
         if not isinstance(error, OSError):
             raise
         raise InputError(f"{target}: cannot be written ({error.strerror or error}); choose another place.") from None
-    return target
+
+
+def write_bytes(path: str | Path, data: bytes) -> Path:
+    """Write a file whole or not at all; returns its path."""
+    with written_beside(path) as beside:
+        Path(beside).write_bytes(data)
+    return Path(path)
 
 
 def write_text(path: str | Path, text: str) -> Path:

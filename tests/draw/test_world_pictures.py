@@ -3,9 +3,9 @@
 import numpy as np
 
 import bunraku as bk
-from bunraku.draw.render import render
+from bunraku.draw.render import camera_for, render
 from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE
-from bunraku.draw.world_pictures import camera_for, chosen, plot, strobe, world_scene
+from bunraku.draw.world_pictures import chosen, plot, strobe, world_scene
 from bunraku.model import Shape
 from bunraku.scene import load
 

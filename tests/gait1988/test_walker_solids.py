@@ -9,14 +9,14 @@ import pytest
 from PIL import Image
 
 from bunraku.draw.picture import gif_bytes, png_bytes
-from bunraku.draw.render import render
+from bunraku.draw.render import camera_for, render
 from bunraku.draw.solid_scene import BOX
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress
 from bunraku.gait1988.library import flat, library_gait, stairs_up
 from bunraku.gait1988.plots import walk_plots
 from bunraku.gait1988.solved_walk import Walk, exact_walk
-from bunraku.gait1988.walker_solids import camera_for, film, scene_of, strobe, strobe_interval, strobe_times, times_of
+from bunraku.gait1988.walker_solids import film, scene_of, strobe, strobe_interval, strobe_times, times_of
 
 
 @pytest.fixture(scope="module")

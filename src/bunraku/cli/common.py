@@ -1,19 +1,58 @@
-"""What commands share: naming a figure, printing JSON, progress that keeps quiet when nobody watches."""
+"""What commands share: naming a figure or a scene, JSON, small tables, progress that keeps quiet when nobody watches."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
 
 from bunraku.errors import InputError, closest
+from bunraku.files import write_text
 from bunraku.model import Model, human
 
+if TYPE_CHECKING:
+    from bunraku.scene import Scene
+
 FIGURES = {"human": human}
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a command changes of a scene."""
+
+    seconds: float | None = None
+    """how long to run, instead of the scene's own time."""
+    contact: str | None = None
+    """the contact model, instead of the scene's own."""
+    seed: int | None = None
+    """start of the random numbers, instead of the scene's own."""
+
+    def scene(self, name: str) -> Scene:
+        """A scene with these changes."""
+        if not name:
+            raise InputError("no scene given; name a TOML file or a built-in scene, which `bunraku run --list` lists.")
+        if self.seconds is not None and not 0 < self.seconds < float("inf"):
+            raise InputError(f"--seconds {self.seconds} is not a time above 0.")
+        check_seed(self.seed)
+        from bunraku.scene import load
+
+        return load(name).changed(**vars(self))
+
+
+SceneChanges = Annotated[Changes, tyro.conf.arg(name="")]  # --seconds, not --changes.seconds
+
+
+def check_seed(seed: int | None) -> None:
+    """Refuse a seed that is none."""
+    if seed is not None and seed < 0:
+        raise InputError(f"--seed {seed} is not a number of 0 or more.")
 
 
 def figure(name: str, *, strict: bool = False, root: str = "auto", package_dirs: Sequence[str] = ()) -> Model:
@@ -33,6 +72,18 @@ def print_json(data: Any) -> None:
     """JSON on stdout; infinities become null, as JSON has none."""
     json.dump(plain(data), sys.stdout, indent=2)
     print()
+
+
+def write_json(path: Path, data: Any) -> None:
+    """The same as a file."""
+    write_text(path, json.dumps(plain(data), indent=2) + "\n")
+
+
+def two_columns(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines of names and values, the values below each other."""
+    rows = list(rows)
+    width = max(len(name) for name, _ in rows)
+    return [f"{name:<{width}}  {value}" for name, value in rows]
 
 
 def plain(x: Any) -> Any:

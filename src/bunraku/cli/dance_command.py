@@ -7,15 +7,14 @@ score gives the same motion.
 from __future__ import annotations
 
 import time
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.common import figure, plain, print_json, progress_bar
+from bunraku.cli.common import check_seed, figure, print_json, progress_bar, write_json
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs, write_bytes, write_text
+from bunraku.files import keep_inputs, write_bytes
 
 if TYPE_CHECKING:
     from bunraku.choreography import Choreography
@@ -54,8 +53,7 @@ def main(
         raise InputError("no score given; name a TOML file (docs/choreography.md says how it is written).")
     if seconds is not None and not 0 < seconds <= 86400:
         raise InputError(f"--seconds {seconds} is not a time above 0 and up to a day.")
-    if seed is not None and seed < 0:
-        raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    check_seed(seed)
     from bunraku.choreography import Score
 
     chosen = Score.load(score)
@@ -112,7 +110,7 @@ def summary(c: Choreography, score: str, wall: float) -> dict[str, Any]:
 
 def write(c: Choreography, data: dict[str, Any], out: Path, pictures: bool) -> None:
     """The files."""
-    write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
+    write_json(out / "summary.json", data)
     c.score.save(out / "score.toml", c.time)
     if pictures and c.dynamics:
         from bunraku.draw.film import picture

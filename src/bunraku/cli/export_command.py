@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import tyro
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Format = Literal["csv", "bvh", "npz", "html", "gif", "mp4", "png"]
 FPS = {"bvh": 60.0, "html": 30.0, "gif": 20.0, "mp4": 30.0}
-Update = Callable[..., None]
 
 
 def main(
@@ -53,8 +52,8 @@ def main(
     if not recording:
         raise InputError("no recording given; `bunraku record SCENE --out run.bkr` makes one.")
     kind = to or (out.suffix[1:].lower() if out is not None else "")
-    if kind not in WRITERS:
-        raise InputError(f"--to is missing; choose one of {', '.join(WRITERS)}.")
+    if kind not in get_args(Format):
+        raise InputError(f"--to is missing; choose one of {', '.join(get_args(Format))}.")
     if fps is not None and not 0 < fps <= 10_000:
         raise InputError(f"--fps {fps:g} is not between 0 and 10000.")
     from bunraku.motion import Recording
@@ -68,58 +67,39 @@ def main(
         seen = view or str(r.meta.get("view", "oblique"))
         options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": (width, height), "scale": scale}
         with progress_bar(100, f"writing {target.name}") as update:
-            WRITERS[kind](r, target, options, update)
+            write(kind, r, target, options, update)
     print(f"{target}: {target.stat().st_size / 1e6:.2f} MB")
     return 0
 
 
-def to_csv(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
-    """Numbers as text."""
-    from bunraku.formats import csvfile
+def write(kind: str, r: Recording, target: Path, options: dict[str, Any], update: Callable[..., None]) -> None:
+    """Write the file."""
+    fps, view, (width, height) = options["fps"], options["view"], options["size"]
 
-    table = csvfile.from_recording(r, options["fps"], lambda done, of: update(50 * done // of))
-    csvfile.write(table, target)
+    def told(done: int, of: int) -> None:
+        update(100 * done // of)
 
+    if kind == "csv":
+        from bunraku.formats import csvfile
 
-def to_npz(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
-    """Numbers for NumPy."""
-    from bunraku.formats import npz
+        csvfile.write(csvfile.from_recording(r, fps, lambda done, of: update(50 * done // of)), target)
+    elif kind == "npz":
+        from bunraku.formats import npz
 
-    npz.write(r, target)
+        npz.write(r, target)
+    elif kind == "bvh":
+        from bunraku.formats.bvh_motion import save_bvh
 
+        save_bvh(r.motion(options["figure"]), target, fps=fps, scale=options["scale"])
+    elif kind == "html":
+        from bunraku.viewer.recording_page import page
 
-def to_bvh(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
-    """The motion of one figure."""
-    from bunraku.formats import bvh
-    from bunraku.formats.bvh_motion import from_motion
+        page(r, target, fps=fps, progress=told)
+    elif kind == "png":
+        from bunraku.draw.film import picture
 
-    bvh.write(from_motion(r.motion(options["figure"]), fps=options["fps"], scale=options["scale"]), target)
+        picture(r, target, view=view, width=width, height=height)
+    else:
+        from bunraku.draw.film import film
 
-
-def to_html(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
-    """A page that plays by itself."""
-    from bunraku.viewer.recording_page import page
-
-    page(r, target, fps=options["fps"], progress=lambda done, of: update(100 * done // of))
-
-
-def to_png(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
-    """A strobe picture."""
-    from bunraku.draw.film import picture
-
-    width, height = options["size"]
-    picture(r, target, view=options["view"], width=width, height=height)
-
-
-def to_film(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:
-    """A film."""
-    from bunraku.draw.film import film
-
-    width, height = options["size"]
-    told = lambda done, of: update(100 * done // of)  # noqa: E731
-    film(r, target, fps=options["fps"], view=options["view"], width=width, height=height, progress=told)
-
-
-WRITERS: dict[str, Callable[[Any, Path, dict[str, Any], Update], None]] = {
-    "csv": to_csv, "bvh": to_bvh, "npz": to_npz, "html": to_html, "gif": to_film, "mp4": to_film, "png": to_png,
-}  # fmt: skip
+        film(r, target, fps=fps, view=view, width=width, height=height, progress=told)

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import tyro
 
-from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.common import Changes, SceneChanges, print_json, progress_bar
 from bunraku.errors import InputError
 from bunraku.files import keep_inputs
 
@@ -25,10 +25,8 @@ def main(
     /,
     *,
     out: Path | None = None,
-    seconds: float | None = None,
+    changes: SceneChanges = Changes(),  # noqa: B008 - frozen
     every: int = 1,
-    contact: str | None = None,
-    seed: int | None = None,
     json: bool = False,
 ) -> int:
     """Run a scene and record it.
@@ -36,23 +34,12 @@ def main(
     Args:
         scene: a TOML scene file, or the name of a built-in scene (see `bunraku run --list`).
         out: the recording to write; SCENE.bkr in this folder by default.
-        seconds: how long to run, instead of the scene's own time.
         every: a frame every so many steps.
-        contact: the contact model, instead of the scene's own.
-        seed: start of the random numbers, instead of the scene's own.
         json: print the summary as JSON.
     """
-    if not scene:
-        raise InputError("no scene given; name a TOML file or a built-in scene, which `bunraku run --list` lists.")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"--seconds {seconds} is not a time above 0.")
     if every < 1:
         raise InputError(f"--every {every} is not a number of 1 or more.")
-    if seed is not None and seed < 0:
-        raise InputError(f"--seed {seed} is not a number of 0 or more.")
-    from bunraku.scene import load
-
-    chosen = load(scene).changed(seconds=seconds, contact=contact, seed=seed)
+    chosen = changes.scene(scene)
     target = out if out is not None else Path(f"{chosen.name}.bkr")
     keep_inputs(chosen.files, [target])
     with progress_bar(CHUNKS, "loading (the first run compiles, one to two minutes)") as update:

@@ -7,15 +7,13 @@ bar on stderr shows the progress while that is a terminal.
 
 from __future__ import annotations
 
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.common import plain, print_json, progress_bar
-from bunraku.errors import InputError
-from bunraku.files import keep_inputs, write_bytes, write_text
+from bunraku.cli.common import Changes, SceneChanges, print_json, progress_bar, two_columns, write_json
+from bunraku.files import keep_inputs, write_bytes
 
 if TYPE_CHECKING:
     from bunraku.scene import Recording
@@ -28,11 +26,9 @@ def main(
     scene: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SCENE")] = "",
     /,
     *,
-    seconds: float | None = None,
-    contact: str | None = None,
+    changes: SceneChanges = Changes(),  # noqa: B008 - frozen
     out: Path | None = None,
     json: bool = False,
-    seed: int | None = None,
     pictures: bool = True,
     list: bool = False,
 ) -> int:
@@ -40,25 +36,14 @@ def main(
 
     Args:
         scene: a TOML scene file, or the name of a built-in scene (see --list).
-        seconds: how long to run, instead of the scene's own time.
-        contact: the contact model, instead of the scene's own.
         out: folder for summary.json, state.npz, strobe.png and plot.png.
         json: print the summary as JSON.
-        seed: start of the random numbers, instead of the scene's own.
         pictures: draw strobe.png and plot.png into the folder.
         list: list the built-in scenes and end.
     """
     if list:
         return show_list(json)
-    if not scene:
-        raise InputError("no scene given; name a TOML file or a built-in scene, which `bunraku run --list` lists.")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"--seconds {seconds} is not a time above 0.")
-    if seed is not None and seed < 0:
-        raise InputError(f"--seed {seed} is not a number of 0 or more.")
-    from bunraku.scene import load
-
-    chosen = load(scene).changed(seconds=seconds, contact=contact, seed=seed)
+    chosen = changes.scene(scene)
     if out is not None:
         keep_inputs(chosen.files, [out / name for name in FILES])
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
@@ -82,15 +67,14 @@ def show_list(json: bool) -> int:
     if json:
         print_json(scenes)
     else:
-        width = max(map(len, scenes))
-        print("\n".join(f"{name:<{width}}  {about}" for name, about in scenes.items()))
+        print("\n".join(two_columns(scenes.items())))
     return 0
 
 
 def write(record: Recording, data: dict[str, Any], out: Path, pictures: bool) -> None:
     """The files of a run."""
     record.world.save(out / "state.npz")
-    write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
+    write_json(out / "summary.json", data)
     if pictures:
         from bunraku.draw.picture import png_bytes
         from bunraku.draw.world_pictures import plot, strobe
@@ -119,6 +103,4 @@ def summary_text(data: dict[str, Any]) -> str:
         (name, "centre of mass at (" + ", ".join(f"{x:.3f}" for x in f["com_m"]) + ") m")
         for name, f in data["figures"].items()
     ]
-    width = max(len(name) for name, _ in rows)
-    lines = [f"{name:<{width}}  {value}" for name, value in rows]
-    return "\n".join([*lines, *([f"\nfiles in {data['folder']}/"] if "folder" in data else [])])
+    return "\n".join([*two_columns(rows), *([f"\nfiles in {data['folder']}/"] if "folder" in data else [])])

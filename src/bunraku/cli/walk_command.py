@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from bunraku.cli.common import figure, print_json, progress_bar
-from bunraku.errors import InputError
+from bunraku.cli.common import check_seed, figure, print_json, progress_bar
 from bunraku.files import keep_inputs
 
 if TYPE_CHECKING:
@@ -72,8 +71,7 @@ def main(
         port: where the live view listens; 0 takes a free port.
         json: print the summary as JSON.
     """
-    if seed < 0:
-        raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    check_seed(seed)
     if not view:
         from bunraku.cli.walk_output import FILES
 

@@ -5,13 +5,12 @@ The film goes along with the figure at 10 frames a second; the page holds 30 fra
 
 from __future__ import annotations
 
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.cli.common import plain
+from bunraku.cli.common import two_columns, write_json
 from bunraku.errors import BunrakuError
-from bunraku.files import write_bytes, write_text
+from bunraku.files import write_bytes
 
 if TYPE_CHECKING:
     from bunraku.recording.reader import Recording
@@ -51,8 +50,7 @@ def text(data: dict[str, Any]) -> list[str]:
         ),
         ("real-time factor", f"{data['real_time_factor']:.1f}"),
     ]
-    width = max(len(name) for name, _ in rows)
-    return [f"{name:<{width}}  {value}" for name, value in rows]
+    return two_columns(rows)
 
 
 def mm(x: float | None) -> str:
@@ -73,7 +71,7 @@ def write(
     from bunraku.cli.walk_command import timed
 
     notes = []
-    write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
+    write_json(out / "summary.json", data)
     if pictures:
         from bunraku.draw.film import film, picture
         from bunraku.draw.walk_plots import walk_plots

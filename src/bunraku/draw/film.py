@@ -11,8 +11,6 @@ one by one, so a long film needs no memory; a file is written beside and renamed
 # pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,10 @@ import numpy as np
 
 from bunraku.draw.camera import VIEWS, Camera, fit
 from bunraku.draw.picture import gif_bytes, png_bytes
-from bunraku.draw.render import check_size, render
-from bunraku.draw.world_pictures import camera_for, chosen, world_scene
+from bunraku.draw.render import check_size, render, render_view
+from bunraku.draw.world_pictures import chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
-from bunraku.files import write_bytes
+from bunraku.files import write_bytes, written_beside
 from bunraku.recording.motion import between, even_times
 from bunraku.recording.reader import Recording
 from bunraku.world.world import World
@@ -57,8 +55,7 @@ def picture(
         states = chosen(source, source.q, most)
     else:
         states = [source.q[k] for k in along(source, most, apart)]
-    scene = world_scene(source, states, view)
-    image = render(scene, camera_for(scene, view, width / height), width, height)
+    image = render_view(world_scene(source, states, view), view, width, height)
     if path is not None:
         write_bytes(Path(path), png_bytes(image))
     return image
@@ -183,14 +180,7 @@ def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, widt
     if width % 2 or height % 2:
         raise InputError(f"film: {width} x {height} is not even in both directions, which MP4 needs.")
     ffmpeg = encoder()
-    target = Path(path)
-    beside = ""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".mp4", dir=target.parent)
-        os.close(handle)
+    with written_beside(path, ".mp4") as beside:
         writer = ffmpeg.write_frames(
             beside, (width, height), fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="error"
         )
@@ -200,15 +190,7 @@ def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, widt
                 writer.send(np.ascontiguousarray(image))
         finally:
             writer.close()
-        os.chmod(beside, 0o644)
-        os.replace(beside, target)
-        beside = ""
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error}); choose another place.") from None
-    finally:
-        if beside and os.path.exists(beside):
-            os.unlink(beside)
-    return target
+    return Path(path)
 
 
 def encoder() -> Any:

@@ -38,6 +38,5 @@ def plot_filtered(filtered: Filtered) -> bytes:
     torque = {j.name.replace("_", " "): s.torques[1:, j.iv + (1 if j.nv == 3 else 0)] for j in joints}
     if torque:
         lines(axes[3], s.times[1:], torque, "torque about y, N m")
-    axes[3].set_xlabel("time, s")
     axes[0].set_ylim(bottom=min(0.0, float(np.min(filtered.load))))
     return png(drawing)

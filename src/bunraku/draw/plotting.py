@@ -25,6 +25,17 @@ def figure(rows: int, title: str, size: tuple[float, float] = (7.5, 2.6)) -> tup
     for axis in axes:
         axis.grid(True, color="0.9")
         axis.spines[["top", "right"]].set_visible(False)
+    axes[-1].set_xlabel("time, s")
+    return drawing, axes
+
+
+def stacked(
+    title: str, time: np.ndarray, *rows: tuple[dict[str, np.ndarray], str], size: tuple[float, float] = (7.5, 2.6)
+) -> tuple[Any, Any]:
+    """A figure with several curves and their label in each row."""
+    drawing, axes = figure(len(rows), title, size)
+    for axis, (curves, label) in zip(axes, rows):
+        lines(axis, time, curves, label)
     return drawing, axes
 
 

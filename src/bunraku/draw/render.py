@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.draw.camera import Camera
+from bunraku.draw.camera import Camera, fit
 from bunraku.draw.solid_scene import Scene, linear
 from bunraku.errors import InputError
 from bunraku.kernel.record import handle, put
@@ -57,6 +57,17 @@ def render(scene: Scene, camera: Camera, width: int = 640, height: int = 480, *,
     image = np.empty((height, width, 3), dtype=np.uint8)
     cast.call(handle(casting), TILE, GAMMA, int(smooth), ids, image)
     return image
+
+
+def camera_for(scene: Scene, view: str, aspect: float) -> Camera:
+    """A camera that sees all that a scene holds, as large as it fits."""
+    centres, radii = scene.outline()
+    return fit(view, centres, aspect, radius=radii)
+
+
+def render_view(scene: Scene, view: str, width: int, height: int) -> np.ndarray:
+    """Draw all that a scene holds."""
+    return render(scene, camera_for(scene, view, width / height), width, height)
 
 
 def check_size(width: int, height: int) -> None:

@@ -38,6 +38,11 @@ def linear(color: Vector) -> np.ndarray:
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 
+def pale(color: Vector, share: float) -> tuple[float, ...]:
+    """A colour mixed with near-white; share 0 = unchanged."""
+    return tuple((1.0 - share) * c + share * 0.93 for c in color[:3])
+
+
 @dataclass
 class Scene:
     """Primitives plus surroundings. `floor` is its height or None; `sun` points towards the light."""

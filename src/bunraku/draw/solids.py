@@ -9,6 +9,7 @@ drawn, or only few bodies have any, a ball stands for every body and a stick for
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -27,12 +28,20 @@ ROUND = 1.3  # by which a box along principal axes must be smaller
 @lru_cache(maxsize=32)
 def solids(model: Model) -> tuple[ShapeInfo, ...]:
     """Shapes of a figure to be drawn: visible ones, else those of its collisions, else sticks."""
+    return tuple(shown(model, solid, sticks(model)))
+
+
+def shown(
+    model: Model, drawable: Callable[[ShapeInfo], ShapeInfo | None], bones: Sequence[ShapeInfo]
+) -> list[ShapeInfo]:
+    """Of the visible shapes of a figure, else those of its collisions, what `drawable` makes of them; with `bones`
+    where few bodies have any, these alone where none has."""
     for left_out in ("collision", "visual"):
-        found = [drawn for s in model.shapes if s.role != left_out and (drawn := solid(s)) is not None]
+        found = [drawn for s in model.shapes if s.role != left_out and (drawn := drawable(s)) is not None]
         if found:
             bare = len({s.body for s in found}) < FEW * (model.nb - 1)
-            return (*found, *sticks(model)) if bare else tuple(found)
-    return tuple(sticks(model))
+            return [*found, *bones] if bare else found
+    return list(bones)
 
 
 def solid(s: ShapeInfo) -> ShapeInfo | None:
@@ -56,16 +65,17 @@ def solid(s: ShapeInfo) -> ShapeInfo | None:
     )  # fmt: skip
 
 
-def sticks(model: Model) -> list[ShapeInfo]:
-    """A ball for every body and a stick from it to each of its children."""
+def sticks(model: Model, radius: float = STICK, ball: float = 1.3, least: float = 1.0) -> list[ShapeInfo]:
+    """A ball for every body and a stick from it to each of its children; `ball`, and the `least` length of a stick, in
+    radii of a stick [m]."""
     out = []
     for i in range(1, model.nb):
         parent, place = int(model.ints[i, at.PARENT]), model.reals[i, at.PLACE : at.PLACE + 3].copy()
-        out.append(plain("sphere", (1.3 * STICK,), i, np.zeros(3), np.eye(3), model.body_names[i]))
+        out.append(plain("sphere", (ball * radius,), i, np.zeros(3), np.eye(3), model.body_names[i]))
         length = float(np.linalg.norm(place))
-        if parent and length > STICK:
+        if parent and length > least * radius:
             turn = frame_along(place / length)
-            out.append(plain("capsule", (STICK, length / 2), parent, place / 2, turn, model.body_names[parent]))
+            out.append(plain("capsule", (radius, length / 2), parent, place / 2, turn, model.body_names[parent]))
     return out
 
 

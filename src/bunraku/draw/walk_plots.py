@@ -54,7 +54,6 @@ def plot_forces(report: WalkReport) -> bytes:
     axes[1].grid(False, axis="y")
     axes[1].legend(fontsize=8, ncols=3, loc="upper right", framealpha=0.85)
     mark(axes, report)
-    axes[1].set_xlabel("time, s")
     return png(drawing)
 
 
@@ -81,7 +80,6 @@ def plot_zmp(report: WalkReport) -> bytes:
     axes[2].axhline(0.0, color="0.5", lw=0.8)
     axes[2].set_ylabel("ZMP margin, mm")
     mark(axes, report)
-    axes[2].set_xlabel("time, s")
     return png(drawing)
 
 
@@ -131,7 +129,6 @@ def plot_torques(report: WalkReport) -> bytes:
     text = f"positive work {report.work[0]:.0f} J, cost of transport {report.cost_of_transport:.2f}"
     axes[1].text(0.01, 0.97, text, fontsize=8, va="top", transform=axes[1].transAxes)
     mark(axes, report)
-    axes[1].set_xlabel("time, s")
     return png(drawing)
 
 

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bunraku.draw.camera import Camera, fit
 from bunraku.draw.plotting import COLORS, figure, lines, png
-from bunraku.draw.render import check_size, render
-from bunraku.draw.solid_scene import Scene
+from bunraku.draw.render import render_view
+from bunraku.draw.solid_scene import Scene, pale
 from bunraku.draw.solids import solids
 from bunraku.dynamics.functions import kinematics
 from bunraku.model.description import Shape
@@ -36,11 +35,6 @@ SHADES = (
     (0.55, 0.50, 0.40),
 )
 FIXED = (0.80, 0.77, 0.70)
-
-
-def pale(color: Sequence[float], share: float) -> tuple[float, ...]:
-    """A colour mixed with near-white; share 0 = unchanged."""
-    return tuple((1.0 - share) * c + share * 0.93 for c in color[:3])
 
 
 def add_shape(
@@ -107,18 +101,10 @@ def chosen(world: World | Recorded, q: np.ndarray, most: int) -> list[np.ndarray
     return [q[rows[i]] for i in reversed(keep)]
 
 
-def camera_for(scene: Scene, view: str, aspect: float) -> Camera:
-    """A camera that sees all that a scene holds, as large as it fits."""
-    centres, radii = scene.outline()
-    return fit(view, centres, aspect, radius=radii)
-
-
 def strobe(record: Recording, width: int = 960, height: int = 640, most: int = 6) -> np.ndarray:
     """One picture of a run: the end, and up to `most` - 1 instants before it, paler."""
-    check_size(width, height)
     view = record.scene.view
-    scene = world_scene(record.world, chosen(record.world, record.q, most), view)
-    return render(scene, camera_for(scene, view, width / height), width, height)
+    return render_view(world_scene(record.world, chosen(record.world, record.q, most), view), view, width, height)
 
 
 def plot(record: Recording, most: int = 7) -> bytes:
@@ -137,7 +123,6 @@ def plot(record: Recording, most: int = 7) -> bytes:
         axes[2].text(
             t, 0.95 - 0.1 * k, f" {name} breaks", fontsize=7, va="top", transform=axes[2].get_xaxis_transform()
         )
-    axes[2].set_xlabel("time, s")
     return png(drawing)
 
 

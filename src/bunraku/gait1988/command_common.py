@@ -1,32 +1,101 @@
-"""What the gait commands share: finding a gait, progress on stderr, and putting results where the user wants them."""
+"""What the gait commands share: finding and solving a gait, and putting results where the user wants them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import tyro
+
+from bunraku.cli.common import progress_bar
 from bunraku.errors import InputError
 from bunraku.files import keep_inputs, read_text, write_bytes, write_text
 from bunraku.gait1988.library import GAITS, library_gait
 from bunraku.gait1988.pattern import Gait
 from bunraku.gait1988.zmp import Zmp
 
+if TYPE_CHECKING:
+    from bunraku.gait1988.solved_walk import Walk
 
-def load_gait(
-    gait: str,
-    case: str | None = None,
-    bidyn: Path | None = None,
-    zmp: str | None = None,
-    *,
-    outputs: Iterable[Path | None],
-) -> Gait:
-    """A gait of the library by name, a TOML file, or cards of GAIT (with those of BIDYN beside or given); `zmp`
-    replaces its ZMP. outputs: the files that will be written, which must not be those."""
-    keep_inputs(gait_files(gait, bidyn), outputs)
-    found = find_gait(gait, case, bidyn)
-    return found if zmp is None else replace(found, zmp=zmp_of(zmp))
+Start = tuple[float, float, float, float]
+
+
+GaitName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAIT")]
+View = Literal["right", "left", "top", "front", "oblique"]
+FROM_ABOVE = tyro.conf.arg(name="")  # --case, not --which.case
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which gait: options of every command."""
+
+    case: str | None = None
+    """ZMP case I-V of the flat or usual gait."""
+    zmp: str | None = None
+    """a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0."""
+    bidyn: Path | None = None
+    """BIDYN cards that belong to GAIT cards."""
+
+    def load(self, gait: str, *outputs: Path | None) -> Gait:
+        """A gait of the library by name, a TOML file, or cards of GAIT (with those of BIDYN beside or given). outputs:
+        the files that will be written, which must not be those."""
+        keep_inputs(gait_files(gait, self.bidyn), outputs)
+        found = find_gait(gait, self.case, self.bidyn)
+        return found if self.zmp is None else replace(found, zmp=zmp_of(self.zmp))
+
+
+@dataclass(frozen=True)
+class Walking(Which):
+    """How it is walked."""
+
+    mode: Literal["exact", "historical"] = "exact"
+    """exact (needs no start) or historical (the report's own iteration, errors included)."""
+    arms_free: bool = False
+    """let shoulders and elbows swing (mode exact)."""
+
+    def walk(self, gait: str, *outputs: Path | None, samples: int = 41, start: Start | None = None) -> Walk:
+        """Solve, with progress."""
+        import numpy as np
+
+        from bunraku.gait1988.solved_walk import solve_walk
+
+        what, state = self.load(gait, *outputs), None
+        if start is not None:
+            state = np.array(start)
+            if self.arms_free:  # they begin hanging
+                state = np.zeros(12)
+                state[[0, 1, 6, 7]] = start
+        with progress_bar(8, f"solving {what.name}") as update:
+            return solve_walk(
+                what,
+                self.mode,
+                arms_free=self.arms_free,
+                samples=samples,
+                start=state,
+                progress=lambda number, gap: update(number, f"solving {what.name}: gap {gap:.1e}"),
+            )
+
+
+@dataclass(frozen=True)
+class Solving(Walking):
+    """How a walk is found."""
+
+    start: Start | None = None
+    """theta psi theta' psi' to start from."""
+    samples: int = 41
+    """rows over the step (mode exact)."""
+
+    def solved(self, gait: str, *outputs: Path | None) -> Walk:
+        """The walk."""
+        return self.walk(gait, *outputs, samples=self.samples, start=self.start)
+
+
+WhichOptions = Annotated[Which, FROM_ABOVE]
+WalkingOptions = Annotated[Walking, FROM_ABOVE]
+SolvingOptions = Annotated[Solving, FROM_ABOVE]
 
 
 def gait_files(gait: str, bidyn: Path | None) -> list[Path]:
@@ -51,7 +120,7 @@ def zmp_of(text: str) -> Zmp:
 
 
 def find_gait(gait: str, case: str | None, bidyn: Path | None) -> Gait:
-    """See `load_gait`."""
+    """See `Which.load`."""
     if gait in GAITS:
         return library_gait(gait, case)
     path = Path(gait)
@@ -86,8 +155,12 @@ def deliver(out: Path | None, makers: dict[str, Callable[[], str | bytes]], defa
     suffix = out.suffix.lower()
     if suffix not in makers:
         raise InputError(f"{out}: no such form; the name must end in {' or '.join(makers)}.")
-    content = makers[suffix]()
-    path = write_text(out, content) if isinstance(content, str) else write_bytes(out, content)
+    wrote(out, makers[suffix]())
+
+
+def wrote(path: Path, content: str | bytes) -> None:
+    """Write a file and say so."""
+    path = write_text(path, content) if isinstance(content, str) else write_bytes(path, content)
     print(f"wrote {path}", file=sys.stderr)
 
 

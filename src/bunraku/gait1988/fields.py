@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from bunraku.errors import FormatError
 
@@ -93,21 +95,20 @@ class Deck:
 
     def wholes(self, count: int, per_card: int, width: int, wanted: str) -> tuple[int, ...]:
         """`count` whole numbers, `per_card` on a card."""
-        out: list[int] = []
-        while len(out) < count:
-            card = self.card(wanted)
-            here = min(per_card, count - len(out))
-            out += [self.whole(card, 1 + width * k, width, wanted) for k in range(here)]
-            self.blank_after(card, 1 + width * here, f"the {count} numbers of {wanted}")
-        return tuple(out)
+        return self._many(count, per_card, width, wanted, lambda card, k: self.whole(card, k, width, wanted))
 
     def reals(self, count: int, per_card: int, width: int, decimals: int, wanted: str) -> tuple[float, ...]:
         """`count` numbers, `per_card` on a card."""
-        out: list[float] = []
+        return self._many(count, per_card, width, wanted, lambda card, k: self.real(card, k, width, decimals, wanted))
+
+    def _many(
+        self, count: int, per_card: int, width: int, wanted: str, read: Callable[[str, int], Any]
+    ) -> tuple[Any, ...]:
+        out: list[Any] = []
         while len(out) < count:
             card = self.card(wanted)
             here = min(per_card, count - len(out))
-            out += [self.real(card, 1 + width * k, width, decimals, wanted) for k in range(here)]
+            out += [read(card, 1 + width * k) for k in range(here)]
             self.blank_after(card, 1 + width * here, f"the {count} numbers of {wanted}")
         return tuple(out)
 

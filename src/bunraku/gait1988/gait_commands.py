@@ -8,85 +8,36 @@ form. --json prints a summary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import tyro
 
 from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.gait1988.command_common import deliver, gait_files, load_gait
+from bunraku.gait1988.command_common import (
+    GaitName,
+    Solving,
+    SolvingOptions,
+    View,
+    Walking,
+    WalkingOptions,
+    Which,
+    WhichOptions,
+    deliver,
+    gait_files,
+    wrote,
+)
 from bunraku.gait1988.run_all import run
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from bunraku.gait1988.solved_walk import Walk
-
-GaitName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAIT")]
 Target = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="OUT")]
-Mode = Literal["exact", "historical"]
-Start = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True)
-class Solving:
-    """How a walk is found: options of several commands."""
-
-    mode: Mode = "exact"
-    """exact (needs no start) or historical (the report's own iteration, errors included)."""
-    case: str | None = None
-    """ZMP case I-V of the flat or usual gait."""
-    zmp: str | None = None
-    """a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0."""
-    bidyn: Path | None = None
-    """BIDYN cards that belong to GAIT cards."""
-    arms_free: bool = False
-    """let shoulders and elbows swing (mode exact)."""
-    start: Start | None = None
-    """theta psi theta' psi' to start from."""
-    samples: int = 41
-    """rows over the step (mode exact)."""
-
-    def walk(self, gait: str, *outputs: Path | None) -> Walk:
-        """Solve, with progress; outputs: the files that will be written."""
-        import numpy as np
-
-        from bunraku.gait1988.solved_walk import solve_walk
-
-        what = load_gait(gait, self.case, self.bidyn, self.zmp, outputs=outputs)
-        with progress_bar(8, f"solving {what.name}") as update:
-            return solve_walk(
-                what,
-                self.mode,
-                arms_free=self.arms_free,
-                samples=self.samples,
-                start=None if self.start is None else start_of(np.array(self.start), self.arms_free),
-                progress=lambda number, gap: update(number, f"solving {what.name}: gap {gap:.1e}"),
-            )
-
-
-SolvingOptions = Annotated[Solving, tyro.conf.arg(name="")]  # --mode, not --how.mode
-
-
-def start_of(start: np.ndarray, arms_free: bool) -> np.ndarray:
-    """(theta, psi, theta', psi') as a state; free arms begin hanging."""
-    import numpy as np
-
-    if not arms_free:
-        return start
-    out = np.zeros(12)
-    out[[0, 1, 6, 7]] = start
-    return out
 
 
 def smooth(
     gait: GaitName = "flat",
     /,
     *,
-    case: str | None = None,
-    bidyn: Path | None = None,
+    which: WhichOptions = Which(),  # noqa: B008 - frozen
     out: Path | None = None,
     json: bool = False,
 ) -> None:
@@ -94,8 +45,6 @@ def smooth(
 
     Args:
         gait: library gait, TOML file, or GAIT cards.
-        case: ZMP case I-V of the flat or usual gait.
-        bidyn: BIDYN cards that belong to GAIT cards.
         out: write to .txt (listing) or .csv instead.
         json: print the table as JSON.
     """
@@ -103,7 +52,7 @@ def smooth(
     from bunraku.gait1988.smooth import leg_table
     from bunraku.gait1988.tables import LEGS, smooth_csv
 
-    what = load_gait(gait, case, bidyn, outputs=[out])
+    what = which.load(gait, out)
     if json:
         values = leg_table(what, digits=None)
         print_json(
@@ -117,7 +66,7 @@ def solve(
     gait: GaitName = "flat",
     /,
     *,
-    how: SolvingOptions = Solving(),
+    how: SolvingOptions = Solving(),  # noqa: B008 - frozen
     out: Path | None = None,
     json: bool = False,
 ) -> None:
@@ -133,7 +82,7 @@ def solve(
     from bunraku.gait1988.run_all import summary
     from bunraku.gait1988.tables import walk_csv, walk_npz
 
-    walk = how.walk(gait, out)
+    walk = how.solved(gait, out)
     if json:
         print_json(summary(walk))
     else:
@@ -152,7 +101,7 @@ def moments(
     gait: GaitName = "flat",
     /,
     *,
-    how: SolvingOptions = Solving(),
+    how: SolvingOptions = Solving(),  # noqa: B008 - frozen
     steps: int | None = None,
     out: Path | None = None,
     json: bool = False,
@@ -166,7 +115,7 @@ def moments(
     from bunraku.gait1988.report_moments import JOINT_NAMES
     from bunraku.gait1988.tables import moments_csv, path_csv, walk_npz
 
-    walk = how.walk(gait, out)
+    walk = how.solved(gait, out)
     if steps is not None:
         deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
     elif json:
@@ -188,7 +137,7 @@ def servo(
     gait: GaitName = "flat",
     /,
     *,
-    how: SolvingOptions = Solving(),
+    how: SolvingOptions = Solving(),  # noqa: B008 - frozen
     out: Path | None = None,
     json: bool = False,
 ) -> None:
@@ -197,7 +146,7 @@ def servo(
     from bunraku.gait1988.servo import drives, energies
     from bunraku.gait1988.tables import servo_csv
 
-    walk = how.walk(gait, out)
+    walk = how.solved(gait, out)
     if json:
         work = energies(walk)
         data = {}
@@ -219,9 +168,7 @@ def survey(
     /,
     *,
     method: Literal["exact", "historical", "newton"] = "exact",
-    case: str | None = None,
-    zmp: str | None = None,
-    bidyn: Path | None = None,
+    which: WhichOptions = Which(),  # noqa: B008 - frozen
     count: int = 100,
     seed: int = 0,
     own_starts: bool = False,
@@ -233,9 +180,6 @@ def survey(
     Args:
         gait: library gait, TOML file, or GAIT cards.
         method: exact, historical (the report's iteration), or newton (on the report's equations).
-        case: ZMP case I-V of the flat or usual gait.
-        zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre.
-        bidyn: BIDYN cards that belong to GAIT cards.
         count: number of random starts.
         seed: seed of the random starts.
         own_starts: try the gait's own starts instead of random ones.
@@ -246,7 +190,7 @@ def survey(
 
     from bunraku.gait1988 import survey as s
 
-    what = load_gait(gait, case, bidyn, zmp, outputs=[out])
+    what = which.load(gait, out)
     if own_starts and not what.starts:
         raise InputError(f"gait {what.name!r} has no starts of its own; leave out --own-starts.")
     starts = np.array(what.starts) if own_starts else s.random_starts(count, seed)
@@ -265,16 +209,12 @@ def draw(
     gait: GaitName = "flat",
     /,
     *,
-    view: Literal["right", "left", "top", "front", "oblique"] = "oblique",
+    how: WalkingOptions = Walking(),  # noqa: B008 - frozen
+    view: View = "oblique",
     begin: float = 0.0,
     end: float | None = None,
     interval: float | None = None,
     separate: bool = False,
-    mode: Mode = "exact",
-    case: str | None = None,
-    zmp: str | None = None,
-    bidyn: Path | None = None,
-    arms_free: bool = False,
     width: int = 1280,
     height: int = 720,
     out: Path = Path("walk.png"),
@@ -289,32 +229,23 @@ def draw(
         interval: time between pictures, s; left out, far enough for figures in one picture to be told apart (an odd
             number of quarter steps, 0.4 m on at least), a quarter step for --separate, a twentieth for a film.
         separate: one PNG for each time (walk_0001.png, walk_0002.png …) instead of all in one.
-        mode: exact or historical.
-        case: ZMP case I-V of the flat or usual gait.
-        zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre, e.g. 0.2:-0.02,1.0:0.
-        bidyn: BIDYN cards that belong to GAIT cards.
-        arms_free: let shoulders and elbows swing (mode exact).
         width: pixels.
         height: pixels.
         out: .png, or .gif for a film.
     """
-    import sys
-
     from bunraku.draw.picture import gif_bytes, png_bytes
-    from bunraku.draw.render import check_size, render
-    from bunraku.files import keep_inputs, write_bytes
-    from bunraku.gait1988.walker_solids import camera_for, film, scene_of, strobe, strobe_times, times_of
+    from bunraku.draw.render import camera_for, check_size, render
+    from bunraku.files import keep_inputs
+    from bunraku.gait1988.walker_solids import film, scene_of, strobe, strobe_times, times_of
 
     check_size(width, height)
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
-    walk = Solving(mode, case, zmp, bidyn, arms_free, samples=41 if mode == "historical" else 201).walk(gait, out)
+    walk = how.walk(gait, out, samples=41 if how.mode == "historical" else 201)
     if suffix == ".png" and not separate:
         times = strobe_times(walk, begin, end, interval)
-        write_bytes(out, png_bytes(strobe(walk, times, view, width, height)))
-        print(f"wrote {out}", file=sys.stderr)
-        return
+        return wrote(out, png_bytes(strobe(walk, times, view, width, height)))
     if interval is None:
         interval = walk.gait.step_time / (20.0 if suffix == ".gif" else 4.0)
     times = times_of(begin, begin + 2.0 * walk.gait.step_time - interval if end is None else end, interval)
@@ -324,48 +255,39 @@ def draw(
             for k, frame in enumerate(film(walk, times, view, width, height)):
                 frames.append(frame)
                 update(k + 1, None)
-            write_bytes(out, gif_bytes(frames, interval))
-            print(f"wrote {out}", file=sys.stderr)
-            return
+            return wrote(out, gif_bytes(frames, interval))
         camera = camera_for(scene_of(walk, times), view, width / height)
         ends = float(times[0]), float(times[-1])
         paths = [out.with_name(f"{out.stem}_{k + 1:04d}.png") for k in range(len(times))]
-        keep_inputs(gait_files(gait, bidyn), paths)
+        keep_inputs(gait_files(gait, how.bidyn), paths)
         for k, path in enumerate(paths):
             picture = render(scene_of(walk, times[k : k + 1], ends, view), camera, width, height)
-            write_bytes(path, png_bytes(picture))
+            wrote(path, png_bytes(picture))
             update(k + 1, None)
-            print(f"wrote {path}", file=sys.stderr)
 
 
-def convert(gait: GaitName, out: Target, /, *, case: str | None = None, bidyn: Path | None = None) -> None:
+def convert(gait: GaitName, out: Target, /, *, which: WhichOptions = Which()) -> None:  # noqa: B008 - frozen
     """Turn cards into a TOML gait file, or a gait into cards (NAME.gait and NAME.bidyn).
 
     Args:
         gait: library gait, TOML file, or GAIT cards.
         out: .toml, or .gait for cards.
-        case: ZMP case I-V of the flat or usual gait.
-        bidyn: BIDYN cards that belong to GAIT cards.
     """
-    import sys
-
-    from bunraku.files import write_text
     from bunraku.gait1988.cards import from_gait, write_dynamics_cards, write_gait_cards
     from bunraku.gait1988.gaitfile import write_gait_toml
 
     target = Path(out)
     outputs = [target, target.with_suffix(".bidyn")] if target.suffix.lower() == ".gait" else [target]
-    what = load_gait(gait, case, bidyn, outputs=outputs)
+    what = which.load(gait, *outputs)
     if target.suffix.lower() == ".toml":
-        written = [write_text(target, write_gait_toml(what))]
+        texts = [write_gait_toml(what)]
     elif target.suffix.lower() == ".gait":
         front, back = from_gait(what)
-        texts = write_gait_cards(front), write_dynamics_cards(back)
-        written = [write_text(path, text) for path, text in zip(outputs, texts)]
+        texts = [write_gait_cards(front), write_dynamics_cards(back)]
     else:
         raise InputError(f"{target}: wanted a name ending in .toml (gait file) or .gait (cards).")
-    for path in written:
-        print(f"wrote {path}", file=sys.stderr)
+    for path, text in zip(outputs, texts):
+        wrote(path, text)
 
 
 COMMANDS = {

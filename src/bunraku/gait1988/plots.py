@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.draw.plotting import COLORS, figure, lines, png
+from bunraku.draw.plotting import COLORS, figure, lines, png, stacked
 from bunraku.gait1988.checks import floor_height, progress, sole_of, swing_sole
 from bunraku.gait1988.servo import drives
 from bunraku.gait1988.solved_walk import Walk
@@ -24,36 +24,28 @@ def title_of(walk: Walk) -> str:
 
 def plot_angles(walk: Walk) -> bytes:
     """theta, psi and their rates."""
-    drawing, axes = figure(2, title_of(walk))
     c = np.degrees(walk.coordinates)
-    curves = {"theta (legs, sideways)": c[:, 0, 0], "psi (trunk, forward)": c[:, 1, 0]}
+    angles = {"theta (legs, sideways)": c[:, 0, 0], "psi (trunk, forward)": c[:, 1, 0]}
     if walk.arms_free:
-        curves |= {"upper arm": c[:, 8, 0], "forearm": c[:, 9, 0]}
-    lines(axes[0], walk.time, curves, "angle, degrees")
-    lines(axes[1], walk.time, {"theta'": c[:, 0, 1], "psi'": c[:, 1, 1]}, "rate, degrees/s")
-    axes[1].set_xlabel("time, s")
-    return png(drawing)
+        angles |= {"upper arm": c[:, 8, 0], "forearm": c[:, 9, 0]}
+    rates = {"theta'": c[:, 0, 1], "psi'": c[:, 1, 1]}
+    return png(stacked(title_of(walk), walk.time, (angles, "angle, degrees"), (rates, "rate, degrees/s"))[0])
 
 
 def plot_legs(walk: Walk) -> bytes:
     """The leg angles that drive the walk."""
-    drawing, axes = figure(2, title_of(walk))
-    c = np.degrees(walk.coordinates[:, :, 0])
-    lines(axes[0], walk.time, {"left thigh": c[:, 2], "left shank": c[:, 3], "left foot": c[:, 4]}, "pitch, degrees")
-    lines(
-        axes[1], walk.time, {"right thigh": -c[:, 5], "right shank": -c[:, 6], "right foot": -c[:, 7]}, "pitch, degrees"
-    )
-    axes[1].set_xlabel("time, s")
-    return png(drawing)
+    c, names = np.degrees(walk.coordinates[:, :, 0]).T, ("thigh", "shank", "foot")
+    left = {f"left {name}": angle for name, angle in zip(names, c[2:5])}
+    right = {f"right {name}": -angle for name, angle in zip(names, c[5:8])}
+    return png(stacked(title_of(walk), walk.time, (left, "pitch, degrees"), (right, "pitch, degrees"))[0])
 
 
 def plot_forces(walk: Walk) -> bytes:
     """Ground reaction."""
-    drawing, axes = figure(2, title_of(walk))
-    lines(axes[0], walk.time, {"forward": walk.force[:, 0], "sideways": walk.force[:, 1]}, "force, N")
-    lines(axes[1], walk.time, {"upward": walk.force[:, 2]}, "force, N")
+    forward, sideways, upward = walk.force.T
+    rows = ({"forward": forward, "sideways": sideways}, "force, N"), ({"upward": upward}, "force, N")
+    drawing, axes = stacked(title_of(walk), walk.time, *rows)
     axes[1].axhline(9.81 * 9.81 * MASS.sum(), color="0.6", lw=0.8, ls=":")
-    axes[1].set_xlabel("time, s")
     return png(drawing)
 
 
@@ -68,7 +60,6 @@ def plot_zmp(walk: Walk) -> bytes:
     axes[0].set_ylabel("forward of foot, mm")
     axes[0].legend(fontsize=8)
     lines(axes[1], walk.time, {"mass centre": 1e3 * centre[:, 1], "ZMP": np.zeros_like(walk.time)}, "sideways, mm")
-    axes[1].set_xlabel("time, s")
     return png(drawing)
 
 
@@ -92,17 +83,17 @@ def plot_foot(walk: Walk) -> bytes:
 
 def plot_drives(walk: Walk, what: str) -> bytes:
     """Torque or power of the drives: pitch above, roll below."""
-    drawing, axes = figure(2, title_of(walk), (7.5, 3.0))
     every = drives(walk)
     unit = {"torque": "torque, N m", "power": "power, W"}[what]
-    for axis, roll in ((axes[0], False), (axes[1], True)):
-        chosen = {d.name.replace("_", " "): getattr(d, what) for d in every if d.name.endswith("_roll") == roll}
-        lines(axis, walk.time, chosen, unit)
+    rows = [
+        ({d.name.replace("_", " "): getattr(d, what) for d in every if d.name.endswith("_roll") == roll}, unit)
+        for roll in (False, True)
+    ]
+    drawing, axes = stacked(title_of(walk), walk.time, *rows, size=(7.5, 3.0))
     if what == "power":
         total = np.sum([d.power for d in every], axis=0)
         axes[1].plot(walk.time, total, color="black", lw=1.0, label="sum of all")
         axes[1].legend(fontsize=8, ncols=2)
-    axes[1].set_xlabel("time, s")
     return png(drawing)
 
 

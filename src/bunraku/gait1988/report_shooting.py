@@ -64,13 +64,11 @@ def search(
     progress: Callable[[Iteration], None] | None = None,
 ) -> ReportSearch:
     """Follow the report's iteration from the start `first` (theta, psi, theta', psi')."""
-    start = np.array(first, dtype=float)
-    end, stopped = program.end(start, limit)
-    if stopped:
-        return ReportSearch(np.array(first, dtype=float), start, "norm too big", (), stopped)
+    first = np.array(first, dtype=float)
+    start, (end, stopped) = first, program.end(first, limit)
     done: list[Iteration] = []
-    status = "too many iterations"
-    while len(done) < most:
+    status = "norm too big" if stopped else "too many iterations"
+    while len(done) < most and not stopped:
         q = start + MIRROR * end
         index = float(np.linalg.norm(q))
         if index < stop:
@@ -105,8 +103,7 @@ def search(
             progress(done[-1])
         if stopped:
             status = "norm too big"
-            break
-    return ReportSearch(np.array(first, dtype=float), start, status, tuple(done), stopped)
+    return ReportSearch(first, start, status, tuple(done), stopped)
 
 
 def newton(
@@ -117,22 +114,22 @@ def newton(
     Quick from a good start (4-6 iterations). From others it may end in a periodic solution that is no walk, with the
     trunk leaning by 0.5 to 1.7 rad: who calls must look (`survey` names them not admissible).
     """
-    start = np.array(first, dtype=float)
-    end, stopped = program.end(start, limit)
+    first = np.array(first, dtype=float)
+    start, (end, stopped) = first, program.end(first, limit)
     if stopped:
-        return ReportSearch(np.array(first, dtype=float), start, "norm too big", (), stopped)
+        return ReportSearch(first, start, "norm too big", (), stopped)
     done: list[Iteration] = []
     index = float(np.linalg.norm(start + MIRROR * end))
     while index >= stop:
         if len(done) == most:
-            return ReportSearch(np.array(first, dtype=float), start, "too many iterations", tuple(done))
+            return ReportSearch(first, start, "too many iterations", tuple(done))
         slope = np.eye(4)
         for k in range(4):
             nudged = start.copy()
             nudged[k] += 1e-6
             slope[:, k] += MIRROR * (program.end(nudged, np.inf)[0] - end) / 1e-6
         if not np.all(np.isfinite(slope)) or np.linalg.cond(slope) > 1e14:
-            return ReportSearch(np.array(first, dtype=float), start, "singular", tuple(done))
+            return ReportSearch(first, start, "singular", tuple(done))
         move = np.linalg.solve(slope, start + MIRROR * end)
         damping = 1.0
         while damping > 1e-6:
@@ -143,7 +140,7 @@ def newton(
                 break
             damping *= 0.5
         else:
-            return ReportSearch(np.array(first, dtype=float), start, "stalled", tuple(done))
+            return ReportSearch(first, start, "stalled", tuple(done))
         start, end, index = trial, trial_end, trial_index
         done.append(Iteration(len(done) + 1, move, damping * move, start.copy(), end, index))
-    return ReportSearch(np.array(first, dtype=float), start, "converged", tuple(done))
+    return ReportSearch(first, start, "converged", tuple(done))

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import tyro
-
-from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.common import print_json, progress_bar, two_columns
 from bunraku.files import write_bytes, write_text
-from bunraku.gait1988.command_common import load_gait, table
+from bunraku.gait1988.command_common import GaitName, View, Walking, WalkingOptions, table
 
 if TYPE_CHECKING:
     from bunraku.gait1988.solved_walk import Walk
@@ -89,26 +87,22 @@ def summary_text(data: dict[str, Any]) -> str:
         ("largest torque", f"{data['largest_torque']['Nm']:.1f} N m ({data['largest_torque']['drive']})"),
         ("positive work", f"{data['positive_work_J']:.1f} J a step"),
     ]
-    width = max(len(name) for name, _ in rows)
-    lines = [f"{name:<{width}}  {value}" for name, value in rows]
     checks = [
         (c["name"], f"{c['value']:.3g}", c["unit"], c["wanted"], "yes" if c["passed"] else "NO") for c in data["checks"]
     ]
-    return "\n".join([*lines, "", table(checks, ("check", "value", "unit", "wanted", "holds")), *remark(data)])
+    return "\n".join(
+        [*two_columns(rows), "", table(checks, ("check", "value", "unit", "wanted", "holds")), *remark(data)]
+    )
 
 
 def run(
-    gait: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAIT")] = "flat",
+    gait: GaitName = "flat",
     /,
     *,
+    how: WalkingOptions = Walking(),  # noqa: B008 - frozen
     out: Path = Path("bunraku-gait"),
-    mode: Literal["exact", "historical"] = "exact",
-    case: str | None = None,
-    zmp: str | None = None,
-    bidyn: Path | None = None,
-    arms_free: bool = False,
     steps: int = 4,
-    view: Literal["right", "left", "top", "front", "oblique"] = "oblique",
+    view: View = "oblique",
     json: bool = False,
 ) -> None:
     """The whole job: solve a gait, print a short table, write listings, plots, a strobe picture and a film.
@@ -116,17 +110,12 @@ def run(
     Args:
         gait: library gait, TOML file, or GAIT cards.
         out: folder for the results.
-        mode: exact or historical.
-        case: ZMP case I-V of the flat or usual gait.
-        zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre.
-        bidyn: BIDYN cards that belong to GAIT cards.
-        arms_free: let shoulders and elbows swing (mode exact).
         steps: steps in path.csv.
         view: where the pictures are taken from.
         json: print the summary as JSON.
     """
     began = time.perf_counter()
-    what = load_gait(gait, case, bidyn, zmp, outputs=[out / name for name in FILES])
+    what = how.load(gait, *(out / name for name in FILES))
     with progress_bar(6, "loading (the first run compiles, about 15 s)") as update:
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.gait1988.gaitfile import write_gait_toml
@@ -137,8 +126,8 @@ def run(
         from bunraku.gait1988.walker_solids import film, strobe, strobe_times, times_of
 
         update(1, f"solving {what.name}")
-        walk = solve_walk(what, mode, arms_free=arms_free)
-        fine = walk if mode == "historical" else solve_walk(what, mode, arms_free=arms_free, samples=201)
+        walk = solve_walk(what, how.mode, arms_free=how.arms_free)
+        fine = walk if how.mode == "historical" else solve_walk(what, how.mode, arms_free=how.arms_free, samples=201)
         update(2, "listings and tables")
         texts = {
             "gait.toml": write_gait_toml(what),

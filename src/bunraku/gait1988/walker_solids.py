@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from bunraku.draw.camera import Camera, fit
-from bunraku.draw.render import check_size, render
-from bunraku.draw.solid_scene import Scene
+from bunraku.draw.render import check_size, render, render_view
+from bunraku.draw.solid_scene import Scene, pale
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress, sole_of
 from bunraku.gait1988.posture import Posture, posture
@@ -38,11 +38,6 @@ APART = 0.4
 """Way between two figures of a strobe picture, m: about what a figure with bent forearms takes up."""
 FIGURES, STAIR_FIGURES = 6, 4
 """Figures in a strobe picture: as many as fill one twice as wide as high."""
-
-
-def pale(color: tuple[float, float, float], share: float) -> tuple[float, ...]:
-    """A colour mixed with near-white; share 0 = unchanged."""
-    return tuple((1.0 - share) * c + share * 0.93 for c in color)
 
 
 def add_figure(scene: Scene, pose: Posture, paleness: float = 0.0) -> None:
@@ -122,17 +117,9 @@ def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None =
     return scene
 
 
-def camera_for(scene: Scene, view: str, aspect: float) -> Camera:
-    """A camera that sees all that a scene holds, as large as it fits."""
-    centres, radii = scene.outline()
-    return fit(view, centres, aspect, radius=radii)
-
-
 def strobe(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 1280, height: int = 640) -> np.ndarray:
     """One picture with the figure at all of the times."""
-    check_size(width, height)
-    scene = scene_of(walk, times, view=view)
-    return render(scene, camera_for(scene, view, width / height), width, height)
+    return render_view(scene_of(walk, times, view=view), view, width, height)
 
 
 def film(

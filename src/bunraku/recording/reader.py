@@ -171,7 +171,6 @@ class Recording(InFrames):
         return f"<Recording {self.path.name!r}: {len(self)} frames, {self.duration:g} s, {names}>"
 
     # ---- what it is of
-    # --------------------------------------------------------------------------------------------------------
 
     @property
     def finished(self) -> bool:
@@ -203,7 +202,6 @@ class Recording(InFrames):
         return ("world", name) if figure < 0 else (self.figures[figure].name, name)
 
     # ---- frames
-    # ---------------------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return int(self._start[-1])
@@ -289,7 +287,6 @@ class Recording(InFrames):
         return out
 
     # ---- measured
-    # -------------------------------------------------------------------------------------------------------------
 
     @property
     def com(self) -> np.ndarray:
@@ -337,7 +334,6 @@ class Recording(InFrames):
         return out.reshape(n, ng, 3)
 
     # ---- in time
-    # --------------------------------------------------------------------------------------------------------------
 
     def frame_at(self, time: float) -> int:
         """The number of the frame at or before a time; the first or the last outside."""

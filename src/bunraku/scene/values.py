@@ -6,7 +6,7 @@ pitch, yaw: about x, then y, then z, all fixed axes) or a quaternion w x y z. Ch
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -17,67 +17,45 @@ from bunraku.model.rotations import rotation_matrix, rpy_matrix
 Reader = Callable[[Any], Any]
 
 
-def number(x: Any) -> float:
-    """A finite number."""
-    if isinstance(x, bool) or not isinstance(x, int | float) or not math.isfinite(x):
-        raise ValueError("a number")
-    return float(x)
+def reader(wanted: str, good: Callable[[Any], Any], made: Callable[[Any], Any] | None = None) -> Reader:
+    """A reader of values that are `good`; what is `made` of them is read."""
+
+    def read(x: Any) -> Any:
+        if not good(x):
+            raise ValueError(wanted)
+        return x if made is None else made(x)
+
+    return read
 
 
-def positive(x: Any) -> float:
-    """A number above zero."""
-    if not isinstance(x, bool) and isinstance(x, int | float) and math.isfinite(x) and x > 0:
-        return float(x)
-    raise ValueError("a number above 0")
+def is_number(x: Any) -> bool:
+    """Whether it is a finite number; true and false are none."""
+    return isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= sys.float_info.max
 
 
-def not_negative(x: Any) -> float:
-    """A number of zero or more."""
-    if not isinstance(x, bool) and isinstance(x, int | float) and math.isfinite(x) and x >= 0:
-        return float(x)
-    raise ValueError("a number of 0 or more")
+def is_whole(x: Any) -> bool:
+    """Whether it is a whole number."""
+    return isinstance(x, int) and not isinstance(x, bool)
 
 
-def share(x: Any) -> float:
-    """A number between zero and one."""
-    if not isinstance(x, bool) and isinstance(x, int | float) and 0 <= x <= 1:
-        return float(x)
-    raise ValueError("a number between 0 and 1")
+def one_of(*choices: str) -> Reader:
+    """One of some words."""
+    return reader("one of " + ", ".join(repr(c) for c in choices), lambda x: x in choices)
 
 
-def whole(x: Any) -> int:
-    """A whole number of zero or more."""
-    if isinstance(x, bool) or not isinstance(x, int) or not 0 <= x < 2**53:
-        raise ValueError("a whole number of 0 or more")
-    return x
-
-
-def count(x: Any) -> int:
-    """A number of copies."""
-    if isinstance(x, bool) or not isinstance(x, int) or not 1 <= x <= 10_000:
-        raise ValueError("a whole number between 1 and 10000")
-    return x
-
-
-def text(x: Any) -> str:
-    """Some text."""
-    if not isinstance(x, str) or not x.strip():
-        raise ValueError("some text")
-    return x
-
-
-def name(x: Any) -> str:
-    """A name, which stands before a full stop in figure.link."""
-    if not isinstance(x, str) or not x.strip() or "." in x or x == "world":
-        raise ValueError("a name without a full stop, other than 'world'")
-    return x
-
-
-def flag(x: Any) -> bool:
-    """true or false."""
-    if not isinstance(x, bool):
-        raise ValueError("true or false")
-    return x
+number = reader("a number", is_number, float)
+positive = reader("a number above 0", lambda x: is_number(x) and x > 0, float)
+not_negative = reader("a number of 0 or more", lambda x: is_number(x) and x >= 0, float)
+share = reader("a number between 0 and 1", lambda x: is_number(x) and 0 <= x <= 1, float)
+whole = reader("a whole number of 0 or more", lambda x: is_whole(x) and 0 <= x < 2**53)
+count = reader("a whole number between 1 and 10000", lambda x: is_whole(x) and 1 <= x <= 10_000)
+text = reader("some text", lambda x: isinstance(x, str) and x.strip())
+flag = reader("true or false", lambda x: isinstance(x, bool))
+name = reader(  # it stands before a full stop in figure.link
+    "a name without a full stop, other than 'world'",
+    lambda x: isinstance(x, str) and x.strip() and "." not in x and x != "world",
+)
+names = reader("a list of names", lambda x: isinstance(x, list) and x and all(isinstance(i, str) for i in x))
 
 
 def numbers(x: Any, lengths: tuple[int, ...], wanted: str) -> np.ndarray:
@@ -123,21 +101,3 @@ def pose(x: Any) -> dict[str, Any]:
         except ValueError:
             raise ValueError(f"a number or a list of 2 to 4 numbers for {key!r}") from None
     return x
-
-
-def names(x: Any) -> list[str]:
-    """A list of names."""
-    if not isinstance(x, list) or not x or not all(isinstance(i, str) for i in x):
-        raise ValueError("a list of names")
-    return x
-
-
-def one_of(*choices: str) -> Reader:
-    """One of some words."""
-
-    def read(x: Any) -> str:
-        if x not in choices:
-            raise ValueError("one of " + ", ".join(repr(c) for c in choices))
-        return x
-
-    return read

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.kernel.compile import inline
-from bunraku.kernel.record import Record, int_vector, many, real, ref, vec3, whole
+from bunraku.kernel.record import Many, Record, int_vector, many, real, ref, vec3, whole
 from bunraku.kernel.table import phase, run
 from bunraku.step.step_arrays import EXTRA, EXTRA_COUNT, OK, Step
 
@@ -83,9 +83,9 @@ def ahead(h):
 
 
 @inline
-def is_flat(log: StepLog, before, i, after, count):
+def is_flat(corners: Many[LogCorner], before, i, after, count):
     """Point i of a polygon is no corner: it lies on the line between its neighbours."""
-    x, y, z = log.corners[before].point, log.corners[i].point, log.corners[after].point
+    x, y, z = corners[before].point, corners[i].point, corners[after].point
     turn, back, width, bend = 0.0, 0.0, 0.0, 0.0
     for c in range(3):
         e = z[c] - y[c]
@@ -98,15 +98,15 @@ def is_flat(log: StepLog, before, i, after, count):
 
 
 @inline
-def patch_state(log: StepLog, count):
+def patch_state(corners: Many[LogCorner], count):
     """Where a patch presses in the polygon of its points: 0 nowhere, 1 on a corner, 2 on an edge, 3 inside."""
     total = 0.0
     x = 0.0
     y = 0.0
     z = 0.0
     for i in range(count):
-        press = max(log.corners[i].press, 0.0)
-        p = log.corners[i].point
+        press = max(corners[i].press, 0.0)
+        p = corners[i].point
         total += press
         x += press * p[0]
         y += press * p[1]
@@ -120,7 +120,7 @@ def patch_state(log: StepLog, count):
     for i in range(count):
         after = i + 1 if i < count - 1 else 0
         before = i - 1 if i > 0 else count - 1
-        here, there = log.corners[i].point, log.corners[after].point
+        here, there = corners[i].point, corners[after].point
         offset, along, edge = 0.0, 0.0, 0.0
         for c in range(3):
             o = (x if c == 0 else y if c == 1 else z) - here[c]
@@ -128,7 +128,7 @@ def patch_state(log: StepLog, count):
             offset += o * o
             along += o * e
             edge += e * e
-        if offset <= TOUCH * TOUCH and not is_flat(log, before, i, after, count):
+        if offset <= TOUCH * TOUCH and not is_flat(corners, before, i, after, count):
             return 1
         if along <= 0.0:
             near = offset <= TOUCH * TOUCH
@@ -167,7 +167,7 @@ def log_contacts(s: Step, log: StepLog, normals, points, forces):
             c += 1
         if count > 0:
             row = patches[PATCH_COLUMNS * p : PATCH_COLUMNS * p + PATCH_COLUMNS]
-            row[0], row[1], row[2], row[3] = ids[first].a, ids[first].b, count, patch_state(log, count)
+            row[0], row[1], row[2], row[3] = ids[first].a, ids[first].b, count, patch_state(log.corners, count)
             normal = contacts[first].normal
             for k in range(3):
                 normals[3 * p + k] = normal[k]

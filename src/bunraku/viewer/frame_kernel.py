@@ -1,12 +1,6 @@
 """Kernels that read a frame off a world's arrays: poses and centres of mass; contacts with the states of their patches,
 forces and ground moments.
 
-The rules for the state of a patch are those of bunraku.world.views: with pv the centre of pressure and the touching
-points p_i in the order of a convex polygon about the normal n,
-    none     no force
-    point    |pv - p_i| <= TOUCH for some i
-    line     n . (e_i x (pv - p_i)) / |e_i| <= TOUCH for some edge e_i = p_(i+1) - p_i, or no area
-    surface  else
 World axes, SI units. Cost: 3 us for a standing figure. Checked in tests/viewer/test_world_frames.py.
 """
 
@@ -17,11 +11,11 @@ import math
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import Record, many, matrix, real, reals, vec3, whole
+from bunraku.kernel.vec import dot
 from bunraku.step.step_arrays import Step
-from bunraku.world.views import PRESSING, TOUCH
+from bunraku.step.step_log import PRESSING, TOUCH, LogCorner, patch_state
 
 NAN = float("nan")
-NO_FORCE, AT_POINT, ON_LINE, ON_SURFACE = 0.0, 1.0, 2.0, 3.0
 
 
 class BodyMass(Record):
@@ -88,6 +82,7 @@ class WorldFrame(Record):
     """What a frame tells of the contacts of a world."""
 
     rows = many(ContactRow)
+    corners = many(LogCorner)  # scratch, as many
     figures = many(FigureForce)
     zmp = matrix()  # (ng, 3)
 
@@ -190,45 +185,15 @@ def closed(t: WorldFrame, begin, end, patch, normal):
     """Write number and state of the patch of rows begin … end; returns (end, number of the next patch)."""
     if end == begin:
         return end, patch
-    state = patch_state(t, begin, end, normal)
+    for i in range(begin, end):
+        corner = t.corners[i - begin]
+        corner.point = t.rows[i].point
+        corner.press = dot(t.rows[i].force, normal)
+    state = patch_state(t.corners, end - begin)
     for i in range(begin, end):
         t.rows[i].patch = patch
         t.rows[i].state = state
     return end, patch + 1
-
-
-@inline
-def patch_state(t: WorldFrame, begin, end, normal):
-    """See the module text."""
-    nx, ny, nz = normal
-    total = px = py = pz = 0.0
-    for i in range(begin, end):
-        f, p = t.rows[i].force, t.rows[i].point
-        press = max(nx * f[0] + ny * f[1] + nz * f[2], 0.0)
-        total += press
-        px += press * p[0]
-        py += press * p[1]
-        pz += press * p[2]
-    if total <= PRESSING:
-        return NO_FORCE
-    px, py, pz = px / total, py / total, pz / total
-    area = longest = 0.0
-    nearest = 1e300
-    for i in range(begin, end):
-        p, q = t.rows[i].point, t.rows[i + 1 if i + 1 < end else begin].point
-        ex, ey, ez = q[0] - p[0], q[1] - p[1], q[2] - p[2]
-        tx, ty, tz = px - p[0], py - p[1], pz - p[2]
-        if tx * tx + ty * ty + tz * tz <= TOUCH * TOUCH:
-            return AT_POINT
-        length = (ex * ex + ey * ey + ez * ez) ** 0.5
-        height = nx * (ey * tz - ez * ty) + ny * (ez * tx - ex * tz) + nz * (ex * ty - ey * tx)
-        area += height  # seen from pv, all edges together
-        longest = max(longest, length)
-        if length > TOUCH:
-            nearest = min(nearest, height / length)
-    if area <= TOUCH * longest or nearest <= TOUCH:
-        return ON_LINE
-    return ON_SURFACE
 
 
 @entry("h")

@@ -107,7 +107,6 @@ class Server:
         self._thread: threading.Thread | None = None
 
     # ---- from any thread
-    # ------------------------------------------------------------------------------------------------------
 
     @property
     def url(self) -> str:
@@ -170,7 +169,6 @@ class Server:
                 self._loop.call_soon_threadsafe(now)
 
     # ---- in the server's thread
-    # -----------------------------------------------------------------------------------------------
 
     def _wake(self) -> None:
         """Hand the frame to those who have all but it and nothing in their way; the others' own tasks see to them."""

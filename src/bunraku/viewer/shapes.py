@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from bunraku.collision.hull import hull_of_mesh, missing_extra
-from bunraku.model import layout as at
+from bunraku.draw.solids import shown, sticks
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
-from bunraku.model.rotations import frame_along, quaternion, rotation_matrix
+from bunraku.model.rotations import quaternion, rotation_matrix
 
 Figures = Sequence[tuple[str, Model]]
 STICK = 0.02  # m: radius of a bone that stands for shapes
-FEW = 0.25  # of the bodies with shapes: fewer are not all there is to see
 
 
 def bodies_of(figures: Figures) -> list[dict[str, str]]:
@@ -31,71 +30,38 @@ def bodies_of(figures: Figures) -> list[dict[str, str]]:
 
 def shapes_of(figures: Figures, fixed: Sequence[Shape] = ()) -> list[dict[str, Any]]:
     """Every shape to be drawn; see the module text."""
-    out, first = [], 0
+    out, first = [], -1
     for _, model in figures:
-        out += figure_shapes(model, first)
+        for s in shown(model, readable, sticks(model, STICK, 1.5, 3.0)):
+            out.append(plain_shape(s, first + s.body if s.body else -1, s.name or s.link))
         first += model.nb - 1
-    for shape in fixed:
-        out += drawn(shape, -1, shape.name)
-    return out
+    return out + [plain_shape(shape, -1, shape.name) for shape in fixed if readable(shape) is not None]
 
 
-def figure_shapes(model: Model, first: int) -> list[dict[str, Any]]:
-    """Shapes of one figure whose first body has the number `first`."""
-    for left_out in ("collision", "visual"):
-        out = []
-        for s in model.shapes:
-            if s.role != left_out:
-                out += drawn(s, first + s.body - 1 if s.body else -1, s.name or s.link)
-        if out:
-            bare = len({s["body"] for s in out}) < FEW * (model.nb - 1)
-            return out + sticks(model, first) if bare else out
-    return sticks(model, first)
+def hull_of(shape: Any) -> Any:
+    """The convex hull of a mesh; None where it cannot be read."""
+    return None if missing_extra() else hull_of_mesh(shape.mesh, shape.scale, shape.name)[0]
 
 
-def drawn(shape: Any, body: int, name: str) -> list[dict[str, Any]]:
-    """A shape of a model, or one that stays where it is; none where a mesh cannot be read."""
-    if shape.kind != "mesh":
-        return [plain_shape(shape.kind, shape.size, body, shape.position, shape.rotation, name, shape.color)]
-    hull = None if missing_extra() else hull_of_mesh(shape.mesh, shape.scale, name)[0]
-    if hull is None:
-        return []
-    made = plain_shape("hull", shape.size, body, shape.position, shape.rotation, name, shape.color)
-    return [{**made, "points": np.round(hull.vertices + hull.centre, 5).tolist()}]
+def readable(shape: Any) -> Any:
+    """A shape that can be drawn, else None."""
+    return shape if shape.kind != "mesh" or hull_of(shape) is not None else None
 
 
-def plain_shape(
-    kind: str,
-    size: Sequence[float],
-    body: int,
-    place: Sequence[float] | np.ndarray,
-    turn: Sequence[float] | np.ndarray,
-    name: str,
-    color: Sequence[float] | None = None,
-) -> dict[str, Any]:
-    """A shape as the page takes it; turn: a quaternion or a rotation matrix."""
-    return {
+def plain_shape(shape: Any, body: int, name: str) -> dict[str, Any]:
+    """A shape of a model, or one that stays where it is, as the page takes it; a mesh as its hull."""
+    out = {
         "body": body,
-        "kind": kind,
-        "size": [float(x) for x in size],
-        "position": [float(x) for x in place],
-        "quaternion": [float(x) for x in quaternion(rotation_matrix(turn))],
-        "color": None if color is None else [float(x) for x in color],
+        "kind": "hull" if shape.kind == "mesh" else shape.kind,
+        "size": [float(x) for x in shape.size],
+        "position": [float(x) for x in shape.position],
+        "quaternion": [float(x) for x in quaternion(rotation_matrix(shape.rotation))],
+        "color": None if shape.color is None else [float(x) for x in shape.color],
         "name": name,
     }
-
-
-def sticks(model: Model, first: int) -> list[dict[str, Any]]:
-    """A ball for every body and a stick from it to each of its children."""
-    out = []
-    for i in range(1, model.nb):
-        parent, place = int(model.ints[i, at.PARENT]), model.reals[i, at.PLACE : at.PLACE + 3]
-        length = float(np.linalg.norm(place))
-        name = model.body_names[i]
-        out.append(plain_shape("sphere", [1.5 * STICK], first + i - 1, np.zeros(3), np.eye(3), name))
-        if parent and length > 3 * STICK:
-            name, turn = model.body_names[parent], frame_along(place / length)
-            out.append(plain_shape("capsule", [STICK, length / 2], first + parent - 1, place / 2, turn, name))
+    if shape.kind == "mesh":
+        hull = hull_of(shape)
+        out["points"] = np.round(hull.vertices + hull.centre, 5).tolist()
     return out
 
 

@@ -51,7 +51,6 @@ class Show:
         self._told: Any = None
 
     # ---- what a subclass says
-    # -------------------------------------------------------------------------------------------------
 
     @property
     def time(self) -> float:
@@ -88,7 +87,6 @@ class Show:
         raise NotImplementedError
 
     # ---- commands, from any thread
-    # --------------------------------------------------------------------------------------------
 
     def command(self, order: Command) -> None:
         """Take a command; it is done by the show's thread. An InputError refuses what makes no sense here."""
@@ -124,7 +122,6 @@ class Show:
         return {"type": "status", **times, **state}
 
     # ---- the thread
-    # -----------------------------------------------------------------------------------------------------------
 
     def start(self, audience: Audience) -> None:
         """Publish the first frame and begin."""

@@ -99,7 +99,6 @@ class Stage(Live):
             raise
 
     # ---- from the server's thread
-    # ---------------------------------------------------------------------------------------------
 
     def command(self, order: Command) -> None:
         """Take a command, or refuse it at once."""
@@ -127,7 +126,6 @@ class Stage(Live):
         self.command(Command("drop", viewer=viewer))
 
     # ---- in the show's thread
-    # -------------------------------------------------------------------------------------------------
 
     def stop(self) -> None:
         """End the thread, the drag, the take that is being recorded and its files."""

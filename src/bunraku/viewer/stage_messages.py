@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.errors import InputError
+from bunraku.scene.values import is_number, reader
 
 if TYPE_CHECKING:
     from bunraku.choreography.pins import Violation
@@ -51,47 +52,25 @@ def check_values(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     for key in data:
         if key not in keys and key != "type":
             raise InputError(f"message: {kind} has no {key[:40]!r}; it takes {', '.join(keys) or 'nothing'}.")
-    return {key: CHECKS[key](kind, key, data.get(key)) for key in keys}
+    out = {}
+    for key in keys:
+        try:
+            out[key] = CHECKS[key](data.get(key))
+        except ValueError as error:
+            got = str(data.get(key))[:40]
+            raise InputError(f"message: {kind} needs {key!r}, {error}, got {got}.") from None
+    return out
 
 
-def _flag(kind: str, key: str, x: Any) -> bool:
-    if not isinstance(x, bool):
-        raise InputError(f"message: {kind} needs {key!r}, true or false, got {str(x)[:40]}.")
-    return x
-
-
-def _name(kind: str, key: str, x: Any) -> str:
-    if not isinstance(x, str) or not 0 < len(x) <= LONGEST_NAME:
-        raise InputError(f"message: {kind} needs {key!r}, a name of at most {LONGEST_NAME} letters, got {str(x)[:40]}.")
-    return x
-
-
-def _format(kind: str, key: str, x: Any) -> str:
-    if not isinstance(x, str) or x not in FORMATS:
-        raise InputError(f"message: {kind} needs {key!r}, one of {', '.join(FORMATS)}, got {str(x)[:40]}.")
-    return x
-
-
-def _point(kind: str, key: str, x: Any) -> tuple[float, float, float]:
-    good = isinstance(x, list) and len(x) == 3
-    if not good or not all(
-        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= FAR for v in x
-    ):  # a NaN is not
-        raise InputError(
-            f"message: {kind} needs {key!r}, three numbers between -{FAR:g} and {FAR:g}, got {str(x)[:40]}."
-        )
-    return (float(x[0]), float(x[1]), float(x[2]))
-
-
-CHECKS = {
-    "link": _name,
-    "name": _name,
-    "point": _point,
-    "position": _point,
-    "pose": _flag,
-    "on": _flag,
-    "format": _format,
-}
+FLAG = reader("true or false", lambda x: isinstance(x, bool))
+NAME = reader(f"a name of at most {LONGEST_NAME} letters", lambda x: isinstance(x, str) and 0 < len(x) <= LONGEST_NAME)
+POINT = reader(
+    f"three numbers between -{FAR:g} and {FAR:g}",
+    lambda x: isinstance(x, list) and len(x) == 3 and all(is_number(v) and abs(v) <= FAR for v in x),
+    lambda x: tuple(map(float, x)),
+)
+FORMAT = reader(f"one of {', '.join(FORMATS)}", lambda x: x in FORMATS)
+CHECKS = {"link": NAME, "name": NAME, "point": POINT, "position": POINT, "pose": FLAG, "on": FLAG, "format": FORMAT}
 
 
 def item_message(violation: Violation, body: int, position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:

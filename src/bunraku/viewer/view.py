@@ -19,9 +19,10 @@ import threading
 import webbrowser
 from typing import Any, TypedDict, Unpack
 
-from bunraku.errors import BunrakuError, InputError
+from bunraku.errors import InputError
 from bunraku.viewer.live import Live
 from bunraku.viewer.messages import FASTEST, MOST_STEPS, SLOWEST, Command
+from bunraku.viewer.page import html as page_html
 from bunraku.viewer.player import Player
 from bunraku.viewer.recorded import Recorded
 from bunraku.viewer.server import Server
@@ -123,15 +124,6 @@ class View:
         url = markup.escape(self.url, quote=True)
         frame = f'<iframe src="{url}" width="100%" height="600" style="border:0" title="Bunraku"></iframe>'
         return f'{frame}<p><a href="{url}" target="_blank" rel="noreferrer">Open in a tab of its own</a></p>'
-
-
-def page_html() -> str:
-    """The page that browsers get."""
-    try:
-        from bunraku.viewer.page import html
-    except ImportError:
-        raise BunrakuError("the viewer's page was not built: run python -m bunraku.viewer.build_page.") from None
-    return html()
 
 
 class Where(TypedDict, total=False):

@@ -17,6 +17,7 @@ from bunraku.dynamics.work import Work
 from bunraku.kernel.record import handle, put, zeros
 from bunraku.model.layout import FIRST, MASS
 from bunraku.model.model import Model
+from bunraku.step.step_log import LogCorner
 from bunraku.step.tie_rows import SPRING
 from bunraku.viewer.curves import Curves
 from bunraku.viewer.frame_kernel import (
@@ -52,18 +53,21 @@ class WorldFrames:
         self.world, self.sequence = world, 0
         figures = [(f.name, f.model) for f in world.figures]
         self.maker = FrameMaker(world.model, figures)
-        self._rows, self._zmp = zeros(ContactRow, 0), np.zeros((len(figures), 3))
-        forces = zeros(FigureForce, len(figures))
-        self._contacts = put(WorldFrame(), rows=self._rows, figures=forces, zmp=self._zmp)
+        self._zmp = np.zeros((len(figures), 3))
+        self._contacts = put(WorldFrame(), figures=zeros(FigureForce, len(figures)), zmp=self._zmp)
+        self._make_room(0)
         self._forces = self._contacts.figures.column("force")
+
+    def _make_room(self, contacts: int) -> None:
+        self._rows = zeros(ContactRow, contacts)
+        put(self._contacts, rows=self._rows, corners=zeros(LogCorner, contacts))
 
     def frame(self) -> bytes:
         """The world as it stands."""
         w = self.world
         n = int(w._info.contacts)
         if len(self._rows) < n:
-            self._rows = zeros(ContactRow, 2 * n)
-            put(self._contacts, rows=self._rows)
+            self._make_room(2 * n)
         count = contact_rows.call(handle(w._step), handle(self._contacts))
         zero_moment_rows.call(handle(self._contacts))
         self.sequence += 1
