@@ -21,6 +21,7 @@ from bunraku.gait1988.pattern import Gait
 from bunraku.gait1988.report_model import TwelveBodies, derivative
 from bunraku.gait1988.smooth import ROWS, leg_table
 from bunraku.gait1988.twelve_bodies import MASS, G, Inertias, report_inertias
+from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import Record, handle, inner, real, reals
 
@@ -43,19 +44,35 @@ class Integration(Record):
     tried = reals(7, 4)  # scratch: states and rates on the way
 
 
+@inline
+def keep(rows, n, state):
+    """rows[n] = state."""
+    for i in range(4):
+        rows[n, i] = state[i]
+
+
+@inline
+def keep_bodies(r: Integration, n):
+    """Where the bodies are and their moments, in row n."""
+    for i in range(12):
+        for k in range(3):
+            r.spins[n, i, k] = r.figure.spin[i, k]
+            for order in range(3):
+                r.bodies[n, i, k, order] = r.figure.body[i, k, order]
+
+
 @entry("h D d")
 def integrate(address, start, limit):
     """One step of walking from `start`. Returns 0, or the time index (from 1) at which |state| exceeds limit."""
     r = Integration(address)
     t, table, zmp, h = r.figure, r.table, r.zmp, r.h
-    state, seen, rates, bodies, spins = r.state, r.seen, r.rates, r.bodies, r.spins
+    state, seen, rates = r.state, r.seen, r.rates
     p, c, x, f = r.tried[0], r.tried[1], r.tried[2], r.tried[3]
     k2, k3, k4 = r.tried[4], r.tried[5], r.tried[6]
-    state[0] = start
+    keep(state, 0, start)
     derivative(t, table[0], zmp[0], state[0], rates[0])
-    seen[0] = start
-    bodies[0] = t.body
-    spins[0] = t.spin
+    keep(seen, 0, start)
+    keep_bodies(r, 0)
     for n in range(ROWS - 1):
         row, z = table[n + 1], zmp[n + 1]
         if n < 3:
@@ -71,7 +88,7 @@ def integrate(address, start, limit):
             for i in range(4):
                 x[i] = state[n, i] + h / 6.0 * (rates[n, i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
             derivative(t, row, z, x, f)
-            seen[n + 1] = x
+            keep(seen, n + 1, x)
         else:
             for i in range(4):
                 p[i] = state[n, i] + h / 24.0 * (
@@ -86,11 +103,10 @@ def integrate(address, start, limit):
                     x[i] = c[i] - 19.0 / 270.0 * (c[i] - p[i])
                 if turn == 0:
                     derivative(t, row, z, x, f)
-                    seen[n + 1] = x
-        state[n + 1] = x
-        rates[n + 1] = f
-        bodies[n + 1] = t.body
-        spins[n + 1] = t.spin
+                    keep(seen, n + 1, x)
+        keep(state, n + 1, x)
+        keep(rates, n + 1, f)
+        keep_bodies(r, n + 1)
         norm = 0.0
         for i in range(4):
             norm += x[i] ** 2

@@ -1,7 +1,8 @@
 """Kernels compiled by other processes, one a core, with one bar over all of them.
 
-`compile_all(kernels)` sends kernels to the workers that are free, to each what it has been through already for the most
-part, as helpers go through the compiler's front end once a worker; among equals the largest. Workers stay for a minute (bunraku.kernel.build_worker), as a kernel seldom comes alone. What is going on stands on stderr: a bar with the
+`compile_all(kernels)` sends kernels to the workers that are free: to each what it has been through already for the most
+part, as a helper goes through the compiler's front end once a worker; among equals the largest. Workers stay for a
+minute (bunraku.kernel.build_worker), as a kernel seldom comes alone. What is going on stands on stderr: a bar with the
 number of kernels and the time it may still take on a terminal, a line a kernel elsewhere; `BUNRAKU_QUIET=1` silences
 both. Checked in tests/kernel/test_workers.py.
 """
