@@ -12,7 +12,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class BuildHook(BuildHookInterface):
-    """Runs `bunraku.kernel.build` and `bunraku.viewer.build_page` side by side. A page that cannot be built ends the
+    """Runs `bunraku.kernel.build_all` and `bunraku.viewer.build_page` side by side. A page that cannot be built ends the
     build with its sentence; kernels that cannot be are made at their first use."""
 
     PLUGIN_NAME = "custom"
@@ -22,7 +22,7 @@ class BuildHook(BuildHookInterface):
         kernels = None
         if version != "editable" and os.environ.get("BUNRAKU_BUILD_CPU", "") != "none":
             env = {**os.environ, "PYTHONPATH": os.pathsep.join([source, *filter(None, sys.path)])}
-            kernels = subprocess.Popen([sys.executable, "-m", "bunraku.kernel.build"], env=env)
+            kernels = subprocess.Popen([sys.executable, "-m", "bunraku.kernel.build_all"], env=env)
             build_data["pure_python"], build_data["infer_tag"] = False, True
         sys.path.insert(0, source)
         try:

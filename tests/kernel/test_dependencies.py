@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from bunraku.kernel import compile as marks
-from bunraku.kernel.build import all_kernels
+from bunraku.kernel.build_all import all_kernels
 from bunraku.kernel.dependencies import dependencies
 
 SOURCE = """

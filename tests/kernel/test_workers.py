@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bunraku.kernel import native, workers
-from bunraku.kernel.build import all_kernels
+from bunraku.kernel.build_all import all_kernels
 from bunraku.kernel.compile import JIT
 from bunraku.kernel.entry import Entry
 

@@ -8,7 +8,7 @@ stores of lanes, arrays of a table, fields of records.
 
 A kernel is compiled from these marks alone (bunraku.kernel.teach_numba), by another process and before it is needed
 (bunraku.kernel.native), or by Numba in this one (bunraku.kernel.jit). So importing the sources imports no compiler, and
-with `NUMBA_DISABLE_JIT=1` the same sources simply run as they are. Checked in tests/kernel/test_compile.py.
+with `NUMBA_DISABLE_JIT=1` the same sources simply run as they are. Checked in tests/kernel/test_dependencies.py.
 """
 
 from __future__ import annotations

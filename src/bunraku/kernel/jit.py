@@ -2,7 +2,7 @@
 
 Numba's own cache keeps them, in a folder of ours that is named after the digest of all that a kernel is made of
 (bunraku.kernel.dependencies). Slower to compile and to call than bunraku.kernel.native, the same sources and the same
-options. Checked in tests/kernel/test_jit.py.
+options. Checked in tests/kernel/test_entry.py.
 """
 
 # pyright: reportPrivateImportUsage=false

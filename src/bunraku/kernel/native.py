@@ -2,7 +2,7 @@
 
 A compiled kernel is one object file, named after its module, its name and the digest of all it is made of
 (bunraku.kernel.dependencies): a file with that name is the kernel as its sources are now, whoever made it. `pip install`
-puts objects for the kernels of the usual commands into the package (bunraku.kernel.build); others are made at their
+puts objects for the kernels of the usual commands into the package (bunraku.kernel.build_all); others are made at their
 first use and kept in the user's cache (bunraku.kernel.cache). llvmlite's loader links an object with this process, and
 what comes out is a Python function, or an address for other kernels. Numba is not imported for any of this.
 

@@ -1,9 +1,9 @@
-"""Makes the package's own objects: `python -m bunraku.kernel.build`.
+"""Makes the package's own objects: `python -m bunraku.kernel.build_all`.
 
 The build hook (hatch_build.py) calls it when a wheel is made, so that who installs Bunraku compiles nothing: all kernels,
 on all cores, into `kernel/built`. `BUNRAKU_BUILD_CPU` names the processor they are for: `host`, this one (as `pip
 install .` wants), or a level such as `x86-64-v3` (as a wheel for others wants); `none` leaves them out, and each is made
-at its first use. See CONTRIBUTING.md, "A release". Checked in tests/kernel/test_build.py.
+at its first use. See CONTRIBUTING.md, "A release". Checked in tests/kernel/test_build_all.py.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bunraku.kernel import build, native
+from bunraku.kernel import build_all, native
 from bunraku.kernel.compile import JIT
 
 BAD = """
@@ -39,24 +39,24 @@ def test_a_kernel_that_takes_memory_is_refused():
 
 @pytest.fixture
 def one_kernel(monkeypatch):
-    small = next(k for k in build.all_kernels() if k.__name__ == "pattern_one")
-    monkeypatch.setattr(build, "all_kernels", lambda: [small])
+    small = next(k for k in build_all.all_kernels() if k.__name__ == "pattern_one")
+    monkeypatch.setattr(build_all, "all_kernels", lambda: [small])
     return small
 
 
 @pytest.mark.skipif(not JIT, reason="kernels run as plain Python")
 def test_the_folder_holds_what_the_sources_are_now(one_kernel, tmp_path: Path):
     tmp_path.joinpath("old.o").write_bytes(b"")
-    assert build.build(tmp_path, "x86-64-v3") == 1
+    assert build_all.build(tmp_path, "x86-64-v3") == 1
     note = json.loads((tmp_path / "target.json").read_text())
     assert note["cpu"] == "x86-64-v3" and "+avx2" in note["features"]
     assert [p.name for p in tmp_path.glob("*.o")] == [native.file_name(one_kernel)]
     made = next(tmp_path.glob("*.o"))
     before = made.stat().st_mtime_ns
-    assert build.build(tmp_path, "x86-64-v3") == 1 and made.stat().st_mtime_ns == before  # nothing to do
-    assert build.build(tmp_path, "none") == 0 and not tmp_path.exists()
+    assert build_all.build(tmp_path, "x86-64-v3") == 1 and made.stat().st_mtime_ns == before  # nothing to do
+    assert build_all.build(tmp_path, "none") == 0 and not tmp_path.exists()
 
 
 def test_an_unknown_processor_is_told(tmp_path):
     with pytest.raises(SystemExit, match="wanted host, none, x86-64-v2 or x86-64-v3"):
-        build.build(tmp_path, "z80")
+        build_all.build(tmp_path, "z80")
