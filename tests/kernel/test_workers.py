@@ -54,4 +54,4 @@ def test_workers_get_what_they_know(small, monkeypatch):
     one, other = (SimpleNamespace(known=set(k.dependencies.functions)) for k in small)
     monkeypatch.setattr(workers, "_workers", [one, other])
     for worker, kernel in ((one, small[0]), (other, small[1])):
-        assert max(small, key=lambda k: workers._suits(worker, k)) is kernel  # noqa: B023
+        assert max(small, key=lambda k: workers._suits(worker, k)) is kernel

@@ -160,10 +160,11 @@ IMPORT = re.compile(rf"^from ({PACKAGE}[\w.]*) import", re.MULTILINE)
 @cache
 def _compiler(modules: frozenset[str]) -> list[bytes]:
     """Sources of the compiler's side of kernels: all in this folder, the modules named, and what these import, as their
-    constants may come from there."""
+    constants may come from there. What counts of the marks and of this module is in every digest anyway."""
     files = {*HERE.glob("*_numba.py"), *filter(None, map(_file, modules))}
     for path in list(files):
         files |= {*filter(None, map(_file, IMPORT.findall(path.read_text(encoding="utf-8"))))}
+    files -= {HERE / "compile.py", HERE / "dependencies.py"}
     return [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(files)]
 
 
