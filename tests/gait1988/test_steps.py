@@ -8,9 +8,8 @@ import pytest
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress
 from bunraku.gait1988.library import library_gait
-from bunraku.gait1988.posture import posture
 from bunraku.gait1988.solved_walk import Walk, exact_walk
-from bunraku.gait1988.steps import OTHER_SIDE, walk_on
+from bunraku.gait1988.steps import OTHER_SIDE, posture, walk_on
 from bunraku.gait1988.twelve_bodies import D, E, F, O
 
 

@@ -16,8 +16,8 @@ from bunraku.draw.render import check_size, render, render_view
 from bunraku.draw.solid_scene import Scene, pale
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress, sole_of
-from bunraku.gait1988.posture import Posture, posture
 from bunraku.gait1988.solved_walk import Walk
+from bunraku.gait1988.steps import Posture, posture
 from bunraku.gait1988.twelve_bodies import SOLE_HALF_WIDTH, UH, D
 
 LEFT, RIGHT, TRUNK, HEAD, STAIR = (
