@@ -15,15 +15,15 @@ length in either mode. Checked in tests/gait1988/test_steps.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.gait1988.checks import progress, sole_of
+from bunraku.gait1988.checks import progress
 from bunraku.gait1988.rigid_model import bodies_at, chain
 from bunraku.gait1988.solved_walk import Walk
-from bunraku.gait1988.twelve_bodies import RR, SS, D
+from bunraku.gait1988.twelve_bodies import D
 
 OTHER_SIDE = np.array([9, 8, 2, 3, 6, 7, 4, 5, 1, 0, 11, 10])
 """Body on the other side of each body (from 0)."""
@@ -67,14 +67,24 @@ def walk_on(walk: Walk, steps: int, *, report: bool = False) -> Path:
 
 @dataclass(frozen=True)
 class Posture:
-    """One instant: joints by name (m, fixed frame), rotation matrices of the 12 bodies, mass centres, and the sole
-    (heel, toe)."""
+    """One instant of the figure: the mass centres of its bodies (12, 3), m, in the fixed frame. `places` and `rotations`
+    of its links (bunraku.gait1988.twelve_body_model) are those of the step that was solved, in which the left foot
+    carries; `fixed` takes points from there to the fixed frame, where sides are exchanged in an odd step."""
 
-    time: float
-    points: dict[str, np.ndarray]
-    rotations: np.ndarray
     centres: np.ndarray
-    sole: tuple[float, float]
+    places: np.ndarray
+    rotations: np.ndarray
+    odd: bool
+    shift: np.ndarray
+
+    @property
+    def flip(self) -> np.ndarray:
+        """The signs of x, y, z that an odd step changes."""
+        return np.array([1.0, -1.0 if self.odd else 1.0, 1.0])
+
+    def fixed(self, points: np.ndarray) -> np.ndarray:
+        """Points of the solved step in the fixed frame."""
+        return points * self.flip + self.shift
 
 
 def posture(walk: Walk, time: float) -> Posture:
@@ -88,45 +98,10 @@ def posture(walk: Walk, time: float) -> Posture:
         number, inside = number - 1, span
     row = int(np.argmin(np.abs(walk.time - inside)))
     bodies = bodies_at(chain(walk.arms_free, walk.springs), walk.coordinates[row], walk.zmp[row])
-    joint, centre, turn = bodies.column("joint"), bodies.column("centre"), bodies.column("turn").reshape(12, 3, 3)
-    if walk.arms_free:
-        hands = [joint[b] + turn[b] @ np.array([0.0, 0.0, -2.0 * SS]) for b in (5, 7)]
-    else:
-        hands = [2.0 * centre[b] - joint[b] for b in (5, 7)]
-    points = {
-        "left_ankle": joint[0],
-        "left_knee": joint[1],
-        "left_hip": joint[2],
-        "right_hip": joint[8],
-        "right_knee": joint[9],
-        "right_ankle": joint[10],
-        "waist": joint[3],
-        "neck": joint[3] + turn[3] @ np.array([0.0, 0.0, RR + 0.04]),
-        "head": joint[3] + turn[3] @ np.array([0.0, 0.0, RR + 0.20]),
-        "right_shoulder": joint[4],
-        "right_elbow": joint[5],
-        "right_hand": hands[0],
-        "left_shoulder": joint[6],
-        "left_elbow": joint[7],
-        "left_hand": hands[1],
-        "left_foot": centre[11],
-        "right_foot": centre[10],
-    }
-    shift = np.array([walk.zmp[row] + number * progress(walk), 0.0, number * walk.gait.rise])
-    if number % 2 == 1:
-        flip = np.array([1.0, -1.0, 1.0])
-        lane = np.array([0.0, -2.0 * D, 0.0])
-        points = {other_name(name): p * flip + lane for name, p in points.items()}
-        centre = centre[OTHER_SIDE] * flip + lane
-        turn = turn[OTHER_SIDE] * flip[:, None] * flip[None, :]
-    points = {name: p + shift for name, p in points.items()}
-    return Posture(time, points, turn, centre + shift, sole_of(walk.gait))
-
-
-def other_name(name: str) -> str:
-    """left_knee <-> right_knee; names without a side stay."""
-    if name.startswith("left_"):
-        return "right_" + name[5:]
-    if name.startswith("right_"):
-        return "left_" + name[6:]
-    return name
+    centres, places = bodies.column("centre"), bodies.column("joint").copy()
+    places[11] = centres[11]
+    odd = number % 2 == 1
+    lane = -2.0 * D if odd else 0.0
+    shift = np.array([walk.zmp[row] + number * progress(walk), lane, number * walk.gait.rise])
+    pose = Posture(centres, places, bodies.column("turn").reshape(12, 3, 3), odd, shift)
+    return replace(pose, centres=pose.fixed(centres[OTHER_SIDE] if odd else centres))
