@@ -101,8 +101,7 @@ def bidyn_listing(walk: Walk) -> str:
 def bidyn_rows(walk: Walk) -> np.ndarray:
     """The columns of Fig. 6.2(c): time, theta, psi, rates, forces in kp, accelerations."""
     c = walk.coordinates
-    columns = [walk.time, c[:, 0, 0], c[:, 1, 0], c[:, 0, 1], c[:, 1, 1], *(walk.force / G).T, c[:, 0, 2], c[:, 1, 2]]
-    return np.stack(columns, axis=1)
+    return np.column_stack([walk.time, c[:, :2, 0], c[:, :2, 1], walk.force / G, c[:, :2, 2]])
 
 
 def four(values: np.ndarray) -> str:
