@@ -12,7 +12,7 @@ import bunraku as bk
 from bunraku.errors import InputError
 from bunraku.model.rotations import rotation_matrix
 from bunraku.viewer.messages import Command, pack_frame, parse, scene_message, unpack_frame, unpack_frames
-from bunraku.viewer.shapes import lowest, shapes_of
+from bunraku.viewer.shapes import shapes_of
 from bunraku.viewer.world_frames import connections_of
 from viewer_client import recording, standing
 
@@ -79,19 +79,6 @@ def test_a_figure_without_shapes_becomes_sticks():
     along = rotation_matrix(stick["quaternion"])[:, 2]
     assert stick["body"] == 0 and stick["size"][1] == pytest.approx(0.25)
     assert np.allclose(np.asarray(stick["position"]) + 0.25 * along, (0.3, 0, 0.4))
-
-
-@pytest.mark.parametrize(
-    ("kind", "size", "height"),
-    [("sphere", (0.1,), 0.1), ("capsule", (0.1, 0.3), 0.1 + 0.3 * 0.5**0.5), ("cylinder", (0.1, 0.3), 0.4 * 0.5**0.5),
-     ("box", (0.1, 0.2, 0.3), 0.5 * 0.5**0.5)],
-)  # fmt: skip
-def test_lowest_point_of_a_shape_turned_by_45_degrees_about_x(kind, size, height):
-    figure = bk.Description(name="thing")
-    figure.add("a", None, bk.free("root"), mass=1.0, moments=(1, 1, 1))
-    figure.links[0].shapes = [bk.Shape(kind, size, (0, 0, 1.0), (np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0))]
-    shapes = shapes_of([("thing", figure.build())])
-    assert lowest(shapes, np.array([[0, 0, 2.0]]), np.eye(3)[None]) == pytest.approx(3.0 - height)
 
 
 def test_a_frame_survives():

@@ -33,7 +33,7 @@ def open_recording(path: Path, **options: Any) -> View:
 
     if path.suffix.lower() == ".bvh":
         from bunraku.formats.bvh_motion import load_bvh
-        from bunraku.viewer.motion_show import Moved
+        from bunraku.viewer.recorded import Moved
 
         return view_recording(Moved(load_bvh(path), path.stem), title=path.stem, **options)
     from bunraku.motion import Recording

@@ -62,8 +62,8 @@ def world_of(what: str) -> tuple[World, str]:
 
 def standing(name: str) -> World:
     """A model on the ground, held by servos."""
-    from bunraku.dynamics.functions import kinematics
-    from bunraku.viewer.shapes import lowest, shapes_of
+    from bunraku.humanoid.opening_pose import lowest
+    from bunraku.viewer.shapes import drawn_shapes
     from bunraku.world import World
 
     model = figure(name)
@@ -71,9 +71,7 @@ def standing(name: str) -> World:
     world.add_ground()
     fig = world.add(model)
     root = model.joints[0] if model.joints and model.joints[0].kind == "free" else None
-    k = kinematics(model, model.neutral())
-    low = lowest(shapes_of([(model.name, model)]), k.position[1:], k.rotation[1:])
-    if root is not None and low is not None:
-        fig.q[root.iq + 2] -= low
+    if root is not None:
+        fig.q[root.iq + 2] -= lowest(model, model.neutral(), [s for s in drawn_shapes(model) if s.body])
     fig.servo(STIFFNESS, DAMPING)
     return world

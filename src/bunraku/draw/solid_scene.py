@@ -84,6 +84,18 @@ class Scene:
         """Add a box with half sizes along its own axes (columns of `turn`)."""
         self._add(BOX, color, centre, np.eye(3) if turn is None else turn, half, gloss)
 
+    def shape(self, kind: str, size: Vector, place: np.ndarray, turn: np.ndarray, color: Vector) -> None:
+        """Add a shape of a model at a place: a cylinder as a capsule of the same length, a plane as a thin plate."""
+        if kind == "sphere":
+            self.sphere(place, size[0], color)
+        elif kind in ("capsule", "cylinder"):
+            half = size[1] if kind == "capsule" else max(size[1] - size[0], 0.0)
+            self.capsule(place - half * turn[:, 2], place + half * turn[:, 2], size[0], color)
+        elif kind == "box":
+            self.box(place, size, color, turn)
+        elif kind == "plane":
+            self.box(place - 0.01 * turn[:, 2], (2.0, 2.0, 0.01), color, turn)
+
     @property
     def rows(self) -> np.ndarray:
         """All solids, a row each."""

@@ -37,21 +37,6 @@ SHADES = (
 FIXED = (0.80, 0.77, 0.70)
 
 
-def add_shape(
-    scene: Scene, kind: str, size: Sequence[float], place: np.ndarray, turn: np.ndarray, color: Sequence[float]
-) -> None:
-    """One shape of a model at a place."""
-    if kind == "sphere":
-        scene.sphere(place, size[0], color)
-    elif kind in ("capsule", "cylinder"):
-        half = size[1] if kind == "capsule" else max(size[1] - size[0], 0.0)
-        scene.capsule(place - half * turn[:, 2], place + half * turn[:, 2], size[0], color)
-    elif kind == "box":
-        scene.box(place, size, color, turn)
-    elif kind == "plane":
-        scene.box(place - 0.01 * turn[:, 2], (2.0, 2.0, 0.01), color, turn)
-
-
 def fixed_shapes(world: World | Recorded) -> list[Shape]:
     """What does not move."""
     return [item.shape for item in world._fixed] if isinstance(world, World) else list(world.fixed)
@@ -82,11 +67,11 @@ def world_scene(
         if shape.kind == "plane" and turn[2, 2] > 1 - 1e-9:
             scene.floor = float(place[2]) if scene.floor is None else min(scene.floor, float(place[2]))
         else:
-            add_shape(scene, shape.kind, shape.size, place, turn, FIXED)
+            scene.shape(shape.kind, shape.size, place, turn, FIXED)
     for k, q in enumerate(states):
         share = 0.0 if len(states) == 1 else 0.7 * (1.0 - k / (len(states) - 1))
         for s, place, turn, color in shapes_at(world, q):
-            add_shape(scene, s.kind, s.size, place, turn, pale(color, share))
+            scene.shape(s.kind, s.size, place, turn, pale(color, share))
     return scene
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.formats.bvh import Bvh, BvhJoint, read, write
+from bunraku.model.build import parents_first
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
 from bunraku.model.joint_kinds import KINDS
 from bunraku.model.model import Model
@@ -129,7 +130,7 @@ def from_motion(motion: Motion, *, order: str = "ZYX", scale: float = SCALE, fps
     model, links = motion.model, motion.model.description.links
     if [x.parent for x in links].count(None) != 1:
         raise InputError(f"bvh: {model.name!r} has more than one root; BVH has one.")
-    ordered = parents_first(model)
+    ordered = [link.name for link in parents_first(links)]
     now, rest = kinematics(model, motion.q), kinematics(model, model.neutral())
     place, turned, home = [], [], []
     for x in ordered:
@@ -158,16 +159,6 @@ def from_motion(motion: Motion, *, order: str = "ZYX", scale: float = SCALE, fps
 def three(x: np.ndarray) -> tuple[float, float, float]:
     """Three numbers."""
     return float(x[0]), float(x[1]), float(x[2])
-
-
-def parents_first(model: Model) -> list[str]:
-    """The names of all links, each behind its parent and in one piece with its branch."""
-    links = model.description.links
-    out, todo = [], [x.name for x in links if x.parent is None]
-    while todo:
-        out.append(todo.pop())
-        todo += [x.name for x in reversed(links) if x.parent == out[-1]]
-    return out
 
 
 def tip(model: Model, link: str, turn: np.ndarray, scale: float) -> tuple[float, float, float]:

@@ -2,7 +2,7 @@
 
 Parts (one module each): cards and gaitfile (input), smooth (GAIT), report_model, report_integrator and report_shooting
 (BIDYN as it was, mode `historical`), rigid_model, flow and shooting (the same walk as rigid mechanics, mode `exact`),
-report_moments (MOMA), servo (SERVO), steps and posture (many steps in a fixed frame), library and stride (gaits),
+report_moments (MOMA), servo (SERVO), steps (many steps in a fixed frame, postures), library and stride (gaits),
 checks, survey, listing and tables (output), twelve_body_model (the figure as a Model). Begin with
 `solved_walk.solve_walk(library.flat())`.
 

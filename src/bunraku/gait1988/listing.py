@@ -11,11 +11,11 @@ import numpy as np
 
 from bunraku.gait1988.pattern import Gait
 from bunraku.gait1988.report_integrator import ReportProgram
-from bunraku.gait1988.report_moments import joint_positions, report_moments
+from bunraku.gait1988.report_moments import joint_positions, report_moments, translation_moments
 from bunraku.gait1988.report_shooting import ReportSearch
 from bunraku.gait1988.servo import drives, energies
 from bunraku.gait1988.smooth import curves, support_rows, swing_rows
-from bunraku.gait1988.solved_walk import BEYOND, Walk
+from bunraku.gait1988.solved_walk import Walk
 from bunraku.gait1988.twelve_bodies import MASS, G
 
 
@@ -101,8 +101,7 @@ def bidyn_listing(walk: Walk) -> str:
 def bidyn_rows(walk: Walk) -> np.ndarray:
     """The columns of Fig. 6.2(c): time, theta, psi, rates, forces in kp, accelerations."""
     c = walk.coordinates
-    columns = [walk.time, c[:, 0, 0], c[:, 1, 0], c[:, 0, 1], c[:, 1, 1], *(walk.force / G).T, c[:, 0, 2], c[:, 1, 2]]
-    return np.stack(columns, axis=1)
+    return np.column_stack([walk.time, c[:, :2, 0], c[:, :2, 1], walk.force / G, c[:, :2, 2]])
 
 
 def four(values: np.ndarray) -> str:
@@ -141,11 +140,7 @@ def torque_tables(walk: Walk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return moments.translation, moments.rotation, moments.total
     total = -walk.moments / G
     joints = joint_positions(walk.bodies, walk.coordinates[:, 4, 0], 0.0)
-    force = MASS[:, None] * (walk.bodies[..., 2] + np.array([0.0, 0.0, G]))
-    translation = np.empty_like(total)
-    for k, beyond in enumerate(BEYOND):
-        arm = walk.bodies[..., 0][:, list(beyond)] - joints[:, None, k]
-        translation[:, k] = -np.cross(arm, force[:, list(beyond)]).sum(axis=1)
+    translation = translation_moments(walk.bodies, joints, MASS)
     return translation, translation - total, total
 
 

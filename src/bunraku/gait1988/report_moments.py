@@ -59,6 +59,16 @@ def joint_positions(bodies: np.ndarray, beta3: np.ndarray, waist: float = PP) ->
     return joints
 
 
+def translation_moments(bodies: np.ndarray, joints: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """TRANSLATION (n, 7, 3), kp m, of mass centres with derivatives bodies[n, 12, 3, 3] about the joints."""
+    force = mass[:, None] * (bodies[..., 2] + np.array([0.0, 0.0, G]))
+    out = np.empty_like(joints)
+    for k, beyond in enumerate(BEYOND):
+        arm = bodies[..., 0][:, list(beyond)] - joints[:, None, k]
+        out[:, k] = -np.cross(arm, force[:, list(beyond)]).sum(axis=1)
+    return out
+
+
 def report_moments(program: ReportProgram, run: ReportRun, *, corrected: bool = False) -> ReportMoments:
     """The moments of MOMA for every row of a run.
 
@@ -71,12 +81,6 @@ def report_moments(program: ReportProgram, run: ReportRun, *, corrected: bool = 
     if corrected:
         spins[:, :, [0, 2]] *= -1.0
         spins[:, 8:10, 1] *= -1.0
-    force = program.mass[:, None] * (run.bodies[..., 2] + np.array([0.0, 0.0, G]))
-    translation = np.empty((len(joints), 7, 3))
-    rotation = np.empty_like(translation)
-    for k, beyond in enumerate(BEYOND):
-        chosen = list(beyond)
-        arm = run.bodies[..., 0][:, chosen] - joints[:, None, k]
-        translation[:, k] = -np.cross(arm, force[:, chosen]).sum(axis=1)
-        rotation[:, k] = spins[:, chosen].sum(axis=1)
+    translation = translation_moments(run.bodies, joints, program.mass)
+    rotation = np.stack([spins[:, list(beyond)].sum(axis=1) for beyond in BEYOND], axis=1)
     return ReportMoments(joints, translation, rotation, translation - rotation)

@@ -124,11 +124,8 @@ def states_at_pieces(flow: Flow, start: np.ndarray) -> np.ndarray:
 def sample_flow(flow: Flow, solution: Solution, times: np.ndarray, *, after: bool = False) -> Walk:
     """Evaluate everything at the given times; `after` takes the new ZMP at an instant where it jumps."""
     states = states_at_pieces(flow, solution.start)
-    n = len(times)
-    coordinates = np.empty((n, 12, 3))
-    bodies, joints, moments = np.empty((n, 12, 3, 3)), np.empty((n, 7, 3)), np.empty((n, 7, 3))
-    force, zmp, residual, power = np.empty((n, 3)), np.empty(n), np.empty((n, 2)), np.empty(n)
-    for row, t in enumerate(times):
+    samples = []
+    for t in times:
         side = "right" if after else "left"
         piece = int(np.clip(np.searchsorted(flow.time - (1e-9 if after else -1e-9), t, side) - 1, 0, flow.pieces - 1))
         whole = (t - flow.time[piece]) / (flow.time[piece + 1] - flow.time[piece])
@@ -144,36 +141,25 @@ def sample_flow(flow: Flow, solution: Solution, times: np.ndarray, *, after: boo
         body = flow.bodies(piece, c)
         centre, velocity = body.column("centre"), body.column("velocity")
         f, m = body.column("force"), body.column("moment")
-        coordinates[row] = c
-        bodies[row] = np.stack([centre, velocity, body.column("acceleration")], axis=2)
-        zmp[row] = flow.zmp[piece]
-        force[row] = f.sum(axis=0)
-        about = (np.cross(centre, f) + m).sum(axis=0)
-        residual[row] = about[:2]
-        power[row] = np.sum(f * velocity) + np.sum(m * body.column("w"))
+        joints, moments = np.empty((7, 3)), np.empty((7, 3))
         for k, beyond in enumerate(BEYOND):
-            pivot = body[JOINT_BODY[k]].joint
-            chosen = list(beyond)
-            joints[row, k] = pivot
-            moments[row, k] = (np.cross(centre[chosen] - pivot, f[chosen]) + m[chosen]).sum(axis=0)
+            chosen, joints[k] = list(beyond), body[JOINT_BODY[k]].joint
+            moments[k] = (np.cross(centre[chosen] - joints[k], f[chosen]) + m[chosen]).sum(axis=0)
+        bodies = np.stack([centre, velocity, body.column("acceleration")], axis=2)
+        about = (np.cross(centre, f) + m).sum(axis=0)
+        power = np.sum(f * velocity) + np.sum(m * body.column("w"))
+        samples.append((c, bodies, joints, moments, f.sum(axis=0), flow.zmp[piece], about[:2], power))
     return Walk(
         flow.gait,
         "exact",
         flow.arms_free,
         np.asarray(times, dtype=float),
-        coordinates,
-        bodies,
-        joints,
-        moments,
-        force,
-        zmp,
-        residual,
-        power,
-        solution.start,
-        states[-1],
-        solution.iterations,
-        solution,
-        flow.springs,
+        *(np.array(values) for values in zip(*samples)),
+        start=solution.start,
+        end=states[-1],
+        iterations=solution.iterations,
+        search=solution,
+        springs=flow.springs,
     )
 
 

@@ -9,17 +9,19 @@ that carries first (so that foot walks on y = 0, as in the report), the k-th ste
 where w = 2 D is the distance of the feet's tracks. Odd steps exchange the numbers of left and right bodies (1-10,
 2-9, 5-7, 6-8, 11-12), as the report's listing does. Its own listing adds displacements body by body, which is the
 same for a walk that fits at the switch of feet and hides the gap for one that does not; `report=True` does it that
-way. Checked in tests/gait1988/test_steps.py.
+way. `posture` says where every segment of the figure lies then, from the coordinates alone, so that links keep their
+length in either mode. Checked in tests/gait1988/test_steps.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress
+from bunraku.gait1988.rigid_model import bodies_at, chain
 from bunraku.gait1988.solved_walk import Walk
 from bunraku.gait1988.twelve_bodies import D
 
@@ -61,3 +63,45 @@ def walk_on(walk: Walk, steps: int, *, report: bool = False) -> Path:
         index.append(np.arange(first, rows))
     step = np.concatenate(numbers)
     return Path(np.concatenate(times), np.concatenate(parts), step, step % 2 == 0, np.concatenate(index))
+
+
+@dataclass(frozen=True)
+class Posture:
+    """One instant of the figure: the mass centres of its bodies (12, 3), m, in the fixed frame. `places` and `rotations`
+    of its links (bunraku.gait1988.twelve_body_model) are those of the step that was solved, in which the left foot
+    carries; `fixed` takes points from there to the fixed frame, where sides are exchanged in an odd step."""
+
+    centres: np.ndarray
+    places: np.ndarray
+    rotations: np.ndarray
+    odd: bool
+    shift: np.ndarray
+
+    @property
+    def flip(self) -> np.ndarray:
+        """The signs of x, y, z that an odd step changes."""
+        return np.array([1.0, -1.0 if self.odd else 1.0, 1.0])
+
+    def fixed(self, points: np.ndarray) -> np.ndarray:
+        """Points of the solved step in the fixed frame."""
+        return points * self.flip + self.shift
+
+
+def posture(walk: Walk, time: float) -> Posture:
+    """The figure at any time >= 0 of the endless walk (nearest sampled row)."""
+    if not time >= 0.0:
+        raise InputError(f"time: wanted 0 s or later, got {time}.")
+    span = walk.gait.step_time
+    number = int(np.floor(time / span + 1e-9))
+    inside = time - number * span
+    if number > 0 and inside < 1e-9:  # the end of the step before, as the report counts
+        number, inside = number - 1, span
+    row = int(np.argmin(np.abs(walk.time - inside)))
+    bodies = bodies_at(chain(walk.arms_free, walk.springs), walk.coordinates[row], walk.zmp[row])
+    centres, places = bodies.column("centre"), bodies.column("joint").copy()
+    places[11] = centres[11]
+    odd = number % 2 == 1
+    lane = -2.0 * D if odd else 0.0
+    shift = np.array([walk.zmp[row] + number * progress(walk), lane, number * walk.gait.rise])
+    pose = Posture(centres, places, bodies.column("turn").reshape(12, 3, 3), odd, shift)
+    return replace(pose, centres=pose.fixed(centres[OTHER_SIDE] if odd else centres))

@@ -41,18 +41,8 @@ def walk_csv(walk: Walk) -> str:
     c = walk.coordinates
     names = ["time_s", "theta_rad", "psi_rad", "dtheta_rad_s", "dpsi_rad_s", "d2theta_rad_s2", "d2psi_rad_s2"]
     names += ["force_x_N", "force_y_N", "force_z_N", "zmp_m"]
-    columns = [
-        walk.time,
-        c[:, 0, 0],
-        c[:, 1, 0],
-        c[:, 0, 1],
-        c[:, 1, 1],
-        c[:, 0, 2],
-        c[:, 1, 2],
-        *walk.force.T,
-        walk.zmp,
-    ]
-    return csv_text(names, np.stack(columns, axis=1))
+    columns = [walk.time, *(c[:, :2, order] for order in range(3)), walk.force, walk.zmp]
+    return csv_text(names, np.column_stack(columns))
 
 
 def moments_csv(walk: Walk) -> str:
@@ -82,16 +72,9 @@ def servo_csv(walk: Walk) -> str:
 
 def walk_npz(walk: Walk) -> bytes:
     """Everything as one NPZ file."""
+    names = ("time", "coordinates", "bodies", "joints", "moments", "force", "zmp", "start", "end")
     arrays = {
-        "time": walk.time,
-        "coordinates": walk.coordinates,
-        "bodies": walk.bodies,
-        "joints": walk.joints,
-        "moments": walk.moments,
-        "force": walk.force,
-        "zmp": walk.zmp,
-        "start": walk.start,
-        "end": walk.end,
+        **{name: getattr(walk, name) for name in names},
         "coordinate_names": np.array(COORDINATES),
         "body_names": np.array(BODY_NAMES),
         "joint_names": np.array(JOINT_NAMES),

@@ -11,34 +11,36 @@ tests/gait1988/test_twelve_body_model.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bunraku.gait1988.rigid_model import PARENT, bodies_at, chain
 from bunraku.gait1988.solved_walk import Walk
 from bunraku.gait1988.twelve_bodies import (
-    A11,
     BODY_NAMES,
+    FF,
+    RR,
     SOLE_HALF_WIDTH,
     SOLE_HEEL,
     SOLE_TOE,
-    SS,
     UH,
     D,
-    E,
-    F,
     G,
     H,
-    O,
-    Q,
 )
 from bunraku.model.description import Description, Joint, Shape, ball, free, hinge
 from bunraku.model.model import Model
-from bunraku.model.rotations import quaternion
+from bunraku.model.rotations import frame_along, quaternion
 
 BALLS = {0: "left_ankle", 2: "left_hip", 8: "right_hip", 10: "right_ankle"}
 HINGES = {1: "left_knee", 3: "waist", 9: "right_knee"}
 ARM_HINGES = {4: "right_shoulder", 5: "right_elbow", 6: "left_shoulder", 7: "left_elbow"}
 ROOT = 11
+RADIUS = {0: 0.046, 1: 0.062, 4: 0.038, 5: 0.031, 6: 0.038, 7: 0.031, 8: 0.062, 9: 0.046}
+"""Of the limbs as they are seen, m (ours)."""
+HEAD = (0.93, 0.76, 0.62, 1.0)
+Color = tuple[float, float, float, float] | None
 
 
 def joint_of(body: int, arms_free: bool) -> Joint | None:
@@ -52,29 +54,32 @@ def joint_of(body: int, arms_free: bool) -> Joint | None:
     return hinge(ARM_HINGES[body], (0.0, 1.0, 0.0)) if arms_free else None
 
 
-def shapes_of(body: int, arms_free: bool) -> list[Shape]:
-    """Capsules and boxes (ours) about the segment, in the link's frame (origin at its joint; foot: at its centre)."""
+def shapes_of(body: int, arms_free: bool, sole: tuple[float, float] = (SOLE_HEEL, SOLE_TOE)) -> list[Shape]:
+    """What is seen of a body (ours), in the link's frame (origin at its joint; left foot: at its centre); sole: its heel
+    and toe, m from the foot's centre."""
     if body in (10, 11):
-        drop = -H if body == 10 else 0.0
-        middle, half = 0.5 * (SOLE_HEEL + SOLE_TOE), 0.5 * (SOLE_TOE - SOLE_HEEL)
-        return [Shape("box", (half, SOLE_HALF_WIDTH, 0.025), (middle, 0.0, drop - UH + 0.025))]
+        middle, half, drop = 0.5 * (sole[0] + sole[1]), 0.5 * (sole[1] - sole[0]), -H if body == 10 else 0.0
+        box = Shape("box", (half, SOLE_HALF_WIDTH, 0.025), (middle, 0.0, drop - UH + 0.025))
+        return [box, between((0.0, 0.0, drop + 0.01), (0.0, 0.0, drop + H), 0.036)]
     if body == 2:
-        return [
-            Shape("capsule", (0.08, D - 0.02), (0.0, -D, 0.05), np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]], float))
-        ]
+        return [between((0.0, -2.0 * D, 0.0), (0.0, 0.0, 0.0), 0.075)]
     if body == 3:
-        return [Shape("capsule", (0.12, 0.14), (0.0, 0.0, Q)), Shape("sphere", (0.105,), (0.0, 0.0, Q + 0.36))]
-    length, radius = {0: (F, 0.045), 1: (O, 0.065), 8: (-O, 0.065), 9: (-F, 0.045)}.get(body, (-E, 0.035))
-    if body in (5, 7) and not arms_free:
-        side = 1.0 if body == 5 else -1.0
-        along = np.array([A11, side * A11, 0.0]) / np.hypot(A11, A11)
-        across = np.array([-along[1], along[0], 0.0])
-        frame = np.stack([across, np.array([0.0, 0.0, 1.0]), along], axis=1)
-        frame[:, 1] = np.cross(frame[:, 2], frame[:, 0])
-        return [Shape("capsule", (0.03, SS - 0.03), tuple(SS * along), frame)]
-    if body in (5, 7):
-        return [Shape("capsule", (0.03, SS - 0.03), (0.0, 0.0, -SS))]
-    return [Shape("capsule", (radius, abs(length) - radius), (0.0, 0.0, length))]
+        neck, head = np.array([0.0, 0.0, RR + 0.04]), np.array([0.0, 0.0, RR + 0.20])
+        shoulder = 0.85 * np.array([0.0, FF, RR])
+        trunk = [between((0.0, 0.0, 0.0), 0.72 * neck, 0.115), between(shoulder * [1, -1, 1], shoulder, 0.06)]
+        return [*trunk, between(neck, head, 0.045, HEAD), Shape("sphere", (0.105,), tuple(head), color=HEAD)]
+    end = 2.0 * chain(arms_free).centre[body]  # the mass centre of a limb is half-way
+    return [between((0.0, 0.0, 0.0), end, RADIUS[body])]
+
+
+def between(
+    a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarray, radius: float, color: Color = None
+) -> Shape:
+    """A capsule from one point to another."""
+    way = np.subtract(b, a)
+    length = float(np.linalg.norm(way))
+    middle = tuple(0.5 * np.add(a, b))
+    return Shape("capsule", (radius, 0.5 * length), middle, frame_along(way / length), color=color)
 
 
 def describe_figure(arms_free: bool = False) -> Description:

@@ -16,51 +16,30 @@ from bunraku.draw.render import check_size, render, render_view
 from bunraku.draw.solid_scene import Scene, pale
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress, sole_of
-from bunraku.gait1988.posture import Posture, posture
 from bunraku.gait1988.solved_walk import Walk
-from bunraku.gait1988.twelve_bodies import SOLE_HALF_WIDTH, UH, D
+from bunraku.gait1988.steps import posture
+from bunraku.gait1988.twelve_bodies import BODY_NAMES, D
+from bunraku.gait1988.twelve_body_model import shapes_of
+from bunraku.model.rotations import rotation_matrix
 
-LEFT, RIGHT, TRUNK, HEAD, STAIR = (
-    (0.20, 0.42, 0.78),
-    (0.90, 0.50, 0.16),
-    (0.42, 0.46, 0.52),
-    (0.93, 0.76, 0.62),
-    (0.80, 0.77, 0.70),
-)
-LIMBS = (
-    ("ankle", "knee", 0.046),
-    ("knee", "hip", 0.062),
-    ("shoulder", "elbow", 0.038),
-    ("elbow", "hand", 0.031),
-)
-
+LEFT, RIGHT, TRUNK, STAIR = (0.20, 0.42, 0.78), (0.90, 0.50, 0.16), (0.42, 0.46, 0.52), (0.80, 0.77, 0.70)
 APART = 0.4
 """Way between two figures of a strobe picture, m: about what a figure with bent forearms takes up."""
 FIGURES, STAIR_FIGURES = 6, 4
 """Figures in a strobe picture: as many as fill one twice as wide as high."""
 
 
-def add_figure(scene: Scene, pose: Posture, paleness: float = 0.0) -> None:
-    """Put one figure into a scene."""
-    p = pose.points
-    for side, color in (("left", LEFT), ("right", RIGHT)):
-        tint = pale(color, paleness)
-        for start, end, radius in LIMBS:
-            scene.capsule(p[f"{side}_{start}"], p[f"{side}_{end}"], radius, tint)
-        turn = pose.rotations[11 if side == "left" else 10]
-        heel, toe = pose.sole
-        centre = p[f"{side}_foot"] + turn @ np.array([0.5 * (heel + toe), 0.0, -UH + 0.025])
-        scene.box(centre, (0.5 * (toe - heel), SOLE_HALF_WIDTH, 0.025), tint, turn)
-        scene.capsule(p[f"{side}_foot"] + turn @ np.array([0.0, 0.0, 0.01]), p[f"{side}_ankle"], 0.036, tint)
-    grey, skin = pale(TRUNK, paleness), pale(HEAD, paleness)
-    hips = p["right_hip"], p["left_hip"]
-    scene.capsule(hips[0], hips[1], 0.075, grey)
-    up = p["neck"] - p["waist"]
-    scene.capsule(p["waist"], p["waist"] + 0.72 * up, 0.115, grey)
-    inner = [p["waist"] + 0.85 * (p[f"{s}_shoulder"] - p["waist"]) for s in ("right", "left")]
-    scene.capsule(inner[0], inner[1], 0.06, grey)
-    scene.capsule(p["neck"], p["head"], 0.045, skin)
-    scene.sphere(p["head"], 0.105, skin)
+def add_figure(scene: Scene, walk: Walk, time: float, paleness: float = 0.0) -> None:
+    """Put the figure at one time into a scene."""
+    pose, sole = posture(walk, time), sole_of(walk.gait)
+    for body, name in enumerate(BODY_NAMES):
+        place, turn = pose.places[body], pose.rotations[body]
+        side = name.startswith("left") != pose.odd
+        color = (LEFT if side else RIGHT) if "_" in name else TRUNK
+        for s in shapes_of(body, walk.arms_free, sole):
+            at, axes = place + turn @ s.position, turn @ rotation_matrix(s.rotation)
+            tint = pale(color if s.color is None else s.color, paleness)
+            scene.shape(s.kind, s.size, pose.fixed(at), axes * np.outer(pose.flip, pose.flip), tint)
 
 
 def add_stairs(scene: Scene, walk: Walk, first: float, last: float) -> None:
@@ -113,7 +92,7 @@ def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None =
     scene = Scene(sun=(0.35, 0.5 if view == "left" else -0.5, 0.9))
     add_stairs(scene, walk, *(stairs or (float(times[0]), float(times[-1]))))
     for k, t in enumerate(times):
-        add_figure(scene, posture(walk, float(t)), 0.0 if len(times) == 1 else 0.68 * (1.0 - k / (len(times) - 1)))
+        add_figure(scene, walk, float(t), 0.0 if len(times) == 1 else 0.68 * (1.0 - k / (len(times) - 1)))
     return scene
 
 
@@ -133,7 +112,7 @@ def film(
     places, radii = [], []
     for t in np.linspace(0.0, 2.0 * span, 9):
         scene = Scene()
-        add_figure(scene, posture(walk, float(t)))
+        add_figure(scene, walk, float(t))
         centres, reach = scene.outline()
         places.append(centres - speed * t)
         radii.append(reach)

@@ -15,6 +15,8 @@ tests/choreography/test_engine.py and tests/choreography/test_robots.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bunraku.collision.hull import hull_of_mesh
@@ -107,10 +109,12 @@ def bent(model: Model, q: np.ndarray) -> np.ndarray:
     return with_hip(0.5 * (low + high))
 
 
-def lowest(model: Model, q: np.ndarray) -> float:
-    """Height of the lowest point of the figure's shapes [m] that take part in collisions; 0 without any."""
+def lowest(model: Model, q: np.ndarray, shapes: Sequence[ShapeInfo] | None = None) -> float:
+    """Height of the lowest point of shapes of the figure [m], by default of those that take part in collisions; 0
+    without any."""
     k = kinematics(model, q)
-    shapes = [s for s in model.shapes if s.role != "visual"]
+    if shapes is None:
+        shapes = [s for s in model.shapes if s.role != "visual"]
     least = min((bottom(s, k.rotation[s.body], k.position[s.body]) for s in shapes), default=NONE)
     return 0.0 if least == NONE else least
 

@@ -77,7 +77,7 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
     events = next((c for c in world._controllers if isinstance(c, Events)), None)
     broken: dict[int, tuple[Connection, str, float]] = {}
     times, qs, energies, forces = [], [], [], []
-    worst = {"penetration": 0.0, "residual": 0.0, "sweeps": 0, "solves": 0}
+    worst: dict[str, Any] = {"penetration": 0.0, "residual": 0.0, "sweeps": 0, "solves": 0}
     unsolved, fallbacks, wall = 0, 0, 0.0
     for k in range(steps):
         began = time.perf_counter()
@@ -110,12 +110,9 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
         [(name, t) for _, name, t in broken.values()],
         steps,
         wall,
-        worst["penetration"],
-        worst["residual"],
-        int(worst["sweeps"]),
-        unsolved,
-        int(worst["solves"]),
-        fallbacks,
+        unsolved=unsolved,
+        fallbacks=fallbacks,
+        **worst,
     )
 
 

@@ -11,9 +11,10 @@ import math
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import Record, many, matrix, real, reals, vec3, whole
-from bunraku.kernel.vec import dot
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, mv
 from bunraku.step.step_arrays import Step
 from bunraku.step.step_log import PRESSING, TOUCH, LogCorner, patch_state
+from bunraku.world.readings_kernel import quaternion
 
 NAN = float("nan")
 
@@ -95,33 +96,16 @@ def body_rows(h):
         t.centres[k].moment = (0.0, 0.0, 0.0)
         t.centres[k].mass = 0.0
     for i in range(len(t.poses)):
-        r = t.rotation[i + 1]
-        p = t.position[i + 1]
-        w, x, y, z = r[0] + r[4] + r[8], r[0] - r[4] - r[8], r[4] - r[0] - r[8], r[8] - r[0] - r[4]
-        if w >= x and w >= y and w >= z:  # the row of 4 q q' with the largest diagonal (Shepperd)
-            q = (1.0 + w, r[7] - r[5], r[2] - r[6], r[3] - r[1])
-        elif x >= y and x >= z:
-            q = (r[7] - r[5], 1.0 + x, r[1] + r[3], r[2] + r[6])
-        elif y >= z:
-            q = (r[2] - r[6], r[1] + r[3], 1.0 + y, r[5] + r[7])
-        else:
-            q = (r[3] - r[1], r[2] + r[6], r[5] + r[7], 1.0 + z)
-        scale = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) ** -0.5
-        if q[0] < 0.0:
-            scale = -scale
+        r = ld9(t.rotation[i + 1], 0)
+        p = ld3(t.position[i + 1], 0)
+        q = quaternion(r)
         pose = t.poses[i]
-        pose.place = (p[0], p[1], p[2])
+        pose.place = p
         for k in range(4):
-            pose.turn[k] = scale * q[k]
+            pose.turn[k] = q[k]
         body = t.bodies[i]
-        c = body.first
         centre = t.centres[body.figure]
-        m = centre.moment
-        centre.moment = (
-            m[0] + (body.mass * p[0] + (r[0] * c[0] + r[1] * c[1] + r[2] * c[2])),
-            m[1] + (body.mass * p[1] + (r[3] * c[0] + r[4] * c[1] + r[5] * c[2])),
-            m[2] + (body.mass * p[2] + (r[6] * c[0] + r[7] * c[1] + r[8] * c[2])),
-        )
+        centre.moment = add(centre.moment, axpy(body.mass, p, mv(r, body.first)))
         centre.mass += body.mass
     return 0
 
@@ -145,10 +129,8 @@ def contact_rows(h, own):
             count, patch = closed(t, begin, count, patch, found.contacts[i - 1].normal)
             begin = count
         impulse = s.memory[i].impulse
-        fx, fy, fz = impulse[0] / dt, impulse[1] / dt, impulse[2] / dt
-        x, y, z = found.contacts[i].point
-        n = found.contacts[i].normal
-        press = fx * n[0] + fy * n[1] + fz * n[2]
+        force = (impulse[0] / dt, impulse[1] / dt, impulse[2] / dt)
+        point = found.contacts[i].point
         a = found.kinds[found.ids[i].a]
         b = found.kinds[found.ids[i].b]
         for side in range(2):
@@ -157,21 +139,15 @@ def contact_rows(h, own):
                 continue
             to = t.figures[mine.figure]
             if mine.figure != other.figure:
-                f = to.force
-                to.force = (f[0] + sign * fx, f[1] + sign * fy, f[2] + sign * fz)
+                to.force = axpy(sign, force, to.force)
             if mine.body > 0 and other.body == 0:
-                f, m = to.ground, to.moment
-                to.ground = (f[0] + sign * fx, f[1] + sign * fy, f[2] + sign * fz)
-                to.moment = (
-                    m[0] + sign * (y * fz - z * fy),
-                    m[1] + sign * (z * fx - x * fz),
-                    m[2] + sign * (x * fy - y * fx),
-                )
-                to.lift += sign * z * fz
-        if found.contacts[i].gap <= TOUCH or press > PRESSING:
+                to.ground = axpy(sign, force, to.ground)
+                to.moment = axpy(sign, cross(point, force), to.moment)
+                to.lift += sign * point[2] * force[2]
+        if found.contacts[i].gap <= TOUCH or dot(force, found.contacts[i].normal) > PRESSING:
             row = t.rows[count]
-            row.point = (x, y, z)
-            row.force = (fx, fy, fz)
+            row.point = point
+            row.force = force
             row.body_a = a.body - 1.0
             row.body_b = b.body - 1.0
             count += 1

@@ -16,7 +16,7 @@ import numpy as np
 from bunraku.collision.hull import hull_of_mesh, missing_extra
 from bunraku.draw.solids import shown, sticks
 from bunraku.model.description import Shape
-from bunraku.model.model import Model
+from bunraku.model.model import Model, ShapeInfo
 from bunraku.model.rotations import quaternion, rotation_matrix
 
 Figures = Sequence[tuple[str, Model]]
@@ -32,10 +32,15 @@ def shapes_of(figures: Figures, fixed: Sequence[Shape] = ()) -> list[dict[str, A
     """Every shape to be drawn; see the module text."""
     out, first = [], -1
     for _, model in figures:
-        for s in shown(model, readable, sticks(model, STICK, 1.5, 3.0)):
+        for s in drawn_shapes(model):
             out.append(plain_shape(s, first + s.body if s.body else -1, s.name or s.link))
         first += model.nb - 1
     return out + [plain_shape(shape, -1, shape.name) for shape in fixed if readable(shape) is not None]
+
+
+def drawn_shapes(model: Model) -> list[ShapeInfo]:
+    """The shapes of a figure that are drawn."""
+    return shown(model, readable, sticks(model, STICK, 1.5, 3.0))
 
 
 def hull_of(shape: Any) -> Any:
@@ -63,23 +68,3 @@ def plain_shape(shape: Any, body: int, name: str) -> dict[str, Any]:
         hull = hull_of(shape)
         out["points"] = np.round(hull.vertices + hull.centre, 5).tolist()
     return out
-
-
-def lowest(shapes: Sequence[dict[str, Any]], position: np.ndarray, rotation: np.ndarray) -> float | None:
-    """Height [m] of the lowest point of the shapes that move, for poses of the bodies; None without shapes."""
-    found = []
-    for s in shapes:
-        if s["body"] < 0 or s["kind"] == "plane":
-            continue
-        R = rotation[s["body"]] @ rotation_matrix(s["quaternion"])
-        z = position[s["body"]][2] + (rotation[s["body"]] @ np.asarray(s["position"]))[2]
-        down, size = R[2], s["size"]
-        if s["kind"] == "hull":
-            found.append(z + float((np.asarray(s["points"]) @ down).min()))
-        elif s["kind"] == "box":
-            found.append(z - float(np.abs(down) @ size))
-        elif s["kind"] == "cylinder":
-            found.append(z - abs(down[2]) * size[1] - float(np.hypot(down[0], down[1])) * size[0])
-        else:  # sphere, capsule
-            found.append(z - size[0] - (abs(down[2]) * size[1] if s["kind"] == "capsule" else 0.0))
-    return min(found, default=None)

@@ -13,27 +13,17 @@ from __future__ import annotations
 import math
 import threading
 import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.messages import MOST_STEPS, Command
 
+if TYPE_CHECKING:
+    from bunraku.viewer.server import Server
+
 PERIOD = 1.0 / 60.0
 KINDS = ("hello", "play", "pause", "step", "speed", "seek")
 BEHIND = 0.1  # s of real time that may be caught up; what is beyond is dropped
-
-
-class Audience(Protocol):
-    """Who is shown the frames: a Server."""
-
-    def publish(self, kind: str, message: bytes | dict[str, Any]) -> None:
-        """A message of one of the kinds of bunraku.viewer.server.SLOTS; must not wait."""
-
-    def whisper(self, viewer: int, text: str) -> None:
-        """A sentence for one viewer; must not wait."""
-
-    def give(self, viewer: int, name: str, content: bytes) -> None:
-        """A file for one viewer to keep; must not wait."""
 
 
 class Show:
@@ -47,7 +37,7 @@ class Show:
         self._orders: dict[str, float] = {}
         self._woken, self._stopped = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
-        self._audience: Audience | None = None
+        self._audience: Server | None = None
         self._told: Any = None
 
     # ---- what a subclass says
@@ -123,7 +113,7 @@ class Show:
 
     # ---- the thread
 
-    def start(self, audience: Audience) -> None:
+    def start(self, audience: Server) -> None:
         """Publish the first frame and begin."""
         self._audience = audience
         with self.lock:

@@ -10,8 +10,7 @@ from bunraku.formats.bvh_motion import from_motion, load_bvh
 from bunraku.motion import Motion
 from bunraku.viewer import view as module
 from bunraku.viewer.messages import scene_message, unpack_frame
-from bunraku.viewer.motion_show import Moved
-from bunraku.viewer.recorded import RecordedFrames
+from bunraku.viewer.recorded import Moved, RecordedFrames
 from viewer_client import PAGE
 
 
