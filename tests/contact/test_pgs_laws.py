@@ -97,8 +97,7 @@ import sys; sys.path.insert(0, {tests!r})
 import numpy as np
 from numba.core.runtime import _nrt_python, rtsys
 _nrt_python.memsys_enable_stats()
-from contact_problems import tower
-from bunraku.contact.pgs import solve_repeated
+from contact_problems import solve_repeated, tower
 from bunraku.kernel.record import handle
 d = tower(3, tilt=0.6, scatter=2.0).problem().dense()
 starts = np.zeros((1, 36))

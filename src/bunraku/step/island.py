@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bunraku.contact.dense_front import Dense
 from bunraku.contact.pgs import BROKEN, LIMIT, solve
-from bunraku.contact.problem import height
+from bunraku.contact.residual import height
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.record import handle
