@@ -46,7 +46,7 @@ def aba(
     except (TypeError, AttributeError):
         pass
     kernels = (aba_one, aba_one_pushed, aba_many, aba_many_pushed)
-    return _forces_and_motion(kernels, model, q, v, tau, f_ext, work or work_of(model), out, "tau")
+    return _forces_and_motion(kernels, model, {"q": q, "v": v, "tau": tau}, f_ext, work or work_of(model), out)
 
 
 def rnea(
@@ -70,14 +70,14 @@ def rnea(
     except (TypeError, AttributeError):
         pass
     kernels = (rnea_one, rnea_one_pushed, rnea_many, rnea_many_pushed)
-    return _forces_and_motion(kernels, model, q, v, a, f_ext, work or work_of(model), out, "a")
+    return _forces_and_motion(kernels, model, {"q": q, "v": v, "a": a}, f_ext, work or work_of(model), out)
 
 
-def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type: ignore[no-untyped-def]
+def _forces_and_motion(kernels, model, state, f_ext, work, out):  # type: ignore[no-untyped-def]
     """The careful road of aba and rnea: convert, check, and take batches."""
     check_work(work, model)
-    batch = batch_of(q, model)
-    arrays = (as_rows("q", q, model.nq, batch), as_rows("v", v, model.nv, batch), as_rows(name, x, model.nv, batch))
+    batch = batch_of(state["q"], model)
+    arrays = [as_rows(name, x, model.nq if name == "q" else model.nv, batch) for name, x in state.items()]
     forces = as_forces(f_ext, model.nb, batch)
     result = output(out, (model.nv,) if batch is None else (batch, model.nv))
     one, one_pushed, many, many_pushed = kernels
