@@ -192,22 +192,6 @@ def outward_ball(ints, reals, work, i, a):
 
 
 @inline
-def outward(ints, reals, work, i, a):
-    """Find the acceleration of joint i (or of the gear group that begins at i) and of what it carries; not of a free
-    base."""
-    kind = ints[i, KIND]
-    if ints[i, COUNT] > 1:
-        outward_group(ints, work, i, a)
-    elif ints[i, COUNT] == 1:
-        if is_simple(kind):
-            outward_single(ints, work, i, a)
-        elif kind == BALL:
-            outward_ball(ints, reals, work, i, a)
-        elif has_one_axis(kind):
-            outward_screw(ints, reals, work, i, a)
-
-
-@inline
 def free_response(ints, reals, work, c, n, f):
     """(17): I_A^-1 (n, f) at a free base."""
     A, B, C = ld_articulated(ints, reals, work, c)
@@ -233,6 +217,23 @@ def outward_free(ints, reals, tau, work, i, a):
 
 
 @inline
+def outward(ints, reals, tau, work, i, a):
+    """Find the acceleration of joint i (or of the gear group that begins at i) and of what it carries."""
+    kind = ints[i, KIND]
+    if ints[i, COUNT] > 1:
+        outward_group(ints, work, i, a)
+    elif ints[i, COUNT] == 1:
+        if is_simple(kind):
+            outward_single(ints, work, i, a)
+        elif kind == BALL:
+            outward_ball(ints, reals, work, i, a)
+        elif has_one_axis(kind):
+            outward_screw(ints, reals, work, i, a)
+        else:
+            outward_free(ints, reals, tau, work, i, a)
+
+
+@inline
 def aba_passes(ints, reals, q, v, tau, f_ext, work, a):
     """The three passes."""
     nb = ints.shape[0]
@@ -240,10 +241,7 @@ def aba_passes(ints, reals, q, v, tau, f_ext, work, a):
     for i in range(nb - 1, 0, -1):
         inward(ints, reals, tau, work, i)
     for i in range(1, nb):
-        if ints[i, KIND] == FREE:
-            outward_free(ints, reals, tau, work, i, a)
-        else:
-            outward(ints, reals, work, i, a)
+        outward(ints, reals, tau, work, i, a)
 
 
 @inline

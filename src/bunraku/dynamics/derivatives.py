@@ -51,9 +51,10 @@ def rnea_derivatives(
     ]
     forces = as_forces(np.zeros((model.nb, 6)) if f_ext is None else f_ext, model.nb, batch)
     assert forces is not None
-    scratch = make_differentiation(model.nb, int(model.ints[:, DOF].sum()))
+    if w.differentiation is None:
+        w.differentiation = make_differentiation(model.nb, int(model.ints[:, DOF].sum()))
     tau, dq, dv = np.empty((n, model.nv)), np.empty((n, model.nv, model.nv)), np.empty((n, model.nv, model.nv))
-    derivatives_many.call(w.handle, handle(scratch), *rows, np.atleast_2d(forces), tau, dq, dv)
+    derivatives_many.call(w.handle, handle(w.differentiation), *rows, np.atleast_2d(forces), tau, dq, dv)
     M = crba(model, q, work=w)
     return Derivatives(dq, dv, M) if batch is not None else Derivatives(dq[0], dv[0], M)
 
