@@ -6,13 +6,29 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import bunraku as bk
-from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, make_dense, residual, solve_one
+from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, Dense, make_dense, residual, solve, solve_one
 from bunraku.contact.problem import BOUNDED, CONTACT, EQUALITY, WORK
+from bunraku.kernel.entry import entry
 from bunraku.kernel.record import handle
 
 G = 9.81
 WORLD = np.eye(3)
 CORNERS = [(x, y) for x in (-1, 1) for y in (-1, 1)]
+
+
+@entry("h i i d i DD i")
+def solve_repeated(h, rows, blocks, tolerance, most, starts, repeats):
+    """`solve` many times, from each start (one a row) in turn, to measure it.
+
+    Returns the mean number of sweeps."""
+    d = Dense(h)
+    total = 0
+    for r in range(repeats):
+        for i in range(rows):
+            d.problem.lam[i] = starts[r % starts.shape[0], i]
+        _, sweeps, _ = solve(d, rows, blocks, tolerance, most)
+        total += sweeps
+    return total / repeats
 
 
 @dataclass

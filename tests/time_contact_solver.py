@@ -8,9 +8,9 @@ from time import perf_counter
 
 import numpy as np
 
-from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE, solve_repeated
+from bunraku.contact.pgs import MAX_SWEEPS, TOLERANCE
 from bunraku.kernel.record import handle
-from contact_problems import Problem, pile, random_problem, standing, tower
+from contact_problems import Problem, pile, random_problem, solve_repeated, standing, tower
 
 CASES = {
     "figure standing on 8 points": standing(),

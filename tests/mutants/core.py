@@ -89,7 +89,7 @@ CORE = mutants(
      "cn[c] - bn[c] + dn[c]", "cn[c] - bn[c]",
      "dynamics/test_derivatives.py::test_rnea"),
     # ---- collision
-    ("contact points on the wrong side", "collision/plane.py",
+    ("contact points on the wrong side", "collision/detect.py",
      "axpy(-0.5 * gap, n, x), n, gap)", "axpy(0.5 * gap, n, x), n, gap)",
      "collision/test_closed_forms.py::test_on_a_plane"),
     ("a sphere inside a box leaves by the farthest face", "collision/ball.py",
@@ -104,7 +104,7 @@ CORE = mutants(
     ("neighbours touch", "collision/filters.py",
      "forbid(inner, shapes(b))", "pass",
      "collision/test_geometry.py::test_neighbours_and_self_collision"),
-    ("the sweep stops too early", "collision/detect.py",
+    ("the sweep stops too early", "collision/broad.py",
      "if d.now[t].low > high:", "if d.now[t].low > high - margin:",
      "collision/test_broad.py::test_the_margin_counts_along_the_axis_of_the_sweep"),
     ("the mean distance from a line", "collision/region_kernel.py",

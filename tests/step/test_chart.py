@@ -3,7 +3,7 @@
 import numpy as np
 
 from bunraku.model.rotations import exponential, logarithm, multiply
-from bunraku.step.advance import turn_rate
+from bunraku.step.rk4 import turn_rate
 
 
 def test_rate_of_the_rotation_vector():

@@ -6,7 +6,7 @@ import pytest
 from bunraku.contact.dense_front import Dense, make_dense
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import handle
-from bunraku.step.least import least_norm
+from bunraku.step.loops import least_norm
 
 
 @entry("h i")

@@ -15,4 +15,4 @@ def test_files_of_one_contact_step():
     found = re.search(r"(\d+) files, \d+ lines, (\d+) changes of folder", done.stdout)
     assert found is not None and "step/euler.py" in done.stdout, done.stdout
     files, changes = map(int, found.groups())
-    assert files <= 25 and changes <= 11, done.stdout
+    assert files <= 20 and changes <= 8, done.stdout

@@ -7,13 +7,11 @@ calls again, so nothing is lost. The order of contacts follows the order of shap
 Pairs are dispatched with the greater kind first; where that exchanges a and b, normals and order are turned round, so
 that the normal always points from b to a.
 
-Which pairs of many shapes may touch: sort along one axis and sweep, in O(n log n + overlaps along that axis). Every
-shape is the interval [x - r, x + r] of its bounding sphere along the world axis on which the centres spread most.
-Shapes are kept sorted by the low end, in an order that lives on from call to call (it saves time and changes no
-result); a sweep then meets all pairs whose intervals overlap, and the spheres decide. Planes have infinite radius and
-meet everything. The pairs come out sorted by (a, b), a < b. Never paired: two fixed shapes, two shapes on one body, and
-what `excluded` lists (looked up for shapes of one figure only, and for fixed shapes). Checked in
-tests/collision/test_detect.py and, against all pairs, in test_broad.py.
+Planes are here, too: the gap of a point x is n . (x - p), minus the radius of what is round; n is the z axis of the
+plane, p a point on it, free space is z > 0. The corners of a box are those of the face that looks at the plane, so a
+box gives up to four contacts, in order about n; a capsule two, at its ends. Other pairs: ball.py, capsule.py,
+capsule_box.py, boxes.py; which pairs of many shapes are looked at: broad.py. Checked in tests/collision/test_detect.py
+and test_closed_forms.py.
 """
 
 from __future__ import annotations
@@ -22,25 +20,26 @@ import numpy as np
 
 from bunraku.collision.ball import box_sphere, capsule_sphere, sphere_sphere
 from bunraku.collision.boxes import box_box
+from bunraku.collision.broad import sweep
 from bunraku.collision.capsule import capsule_capsule
 from bunraku.collision.capsule_box import box_capsule
-from bunraku.collision.plane import ball_plane, box_plane, capsule_plane
-from bunraku.collision.shape_layout import (
-    BOX,
-    CAPSULE,
-    FULL,
-    GENERAL,
-    PAIR_POINTS,
-    PAIRS_FULL,
-    PLANE,
-    SPHERE,
-    Detection,
+from bunraku.collision.shape_layout import BOX, CAPSULE, FULL, PAIR_POINTS, PLANE, SPHERE, Detection
+from bunraku.collision.surface import (
+    axis_of,
+    column,
+    corner_signs,
+    largest,
+    near,
+    pick,
+    place_shapes,
+    put,
+    rotation_of,
+    vertex_id,
 )
-from bunraku.collision.surface import pick
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
-from bunraku.kernel.vec import add, dot, ld3, ld9, mm, mv, scale, sub
+from bunraku.kernel.vec import axpy, dot, mtv, scale, sub
 
 
 @inline
@@ -81,46 +80,49 @@ def detect_once(h, fixed_pairs, poses, stride, margin):
 
 
 @inline
-def place_shapes(d: Detection, poses, stride):
-    """Find the centre of every shape in the world."""
-    for s in range(len(d.kinds)):
-        x = d.forms[s].place
-        body = d.kinds[s].body
-        if body > 0:
-            x = add(mv(ld9(poses, body * stride), x), ld3(poses, body * stride + 9))
-        d.now[s].centre = x
+def ball_plane(ball, plane, feature, margin, d: Detection, row):
+    """A ball of any radius against the plane."""
+    x, radius = ball
+    p, n = plane
+    gap = dot(n, sub(x, p)) - radius
+    if gap < margin:
+        put(d, row, feature, axpy(-(radius + 0.5 * gap), n, x), n, gap)
+        row += 1
+    return row
 
 
 @inline
-def rotation_of(d: Detection, poses, stride, s):
-    """World <- shape."""
-    body = d.kinds[s].body
-    if body == 0:
-        return d.forms[s].turn
-    if d.kinds[s].straight == 1:
-        return ld9(poses, body * stride)
-    return mm(ld9(poses, body * stride), d.forms[s].turn)
+def capsule_plane(capsule, plane, margin, d: Detection, row):
+    """Features 0 and 1: the ends at -z and +z of the capsule."""
+    c, axis, radius, half = capsule
+    row = ball_plane((axpy(-half, axis, c), radius), plane, 0, margin, d, row)
+    return ball_plane((axpy(half, axis, c), radius), plane, 1, margin, d, row)
 
 
 @inline
-def axis_of(d: Detection, poses, stride, s):
-    """The z axis of a shape in the world."""
-    turn = d.forms[s].turn
-    z = (turn[2], turn[5], turn[8])
-    body = d.kinds[s].body
-    return z if body == 0 else mv(ld9(poses, body * stride), z)
-
-
-@inline
-def near(d: Detection, poses, stride, margin, a, b):
-    """Whether the bounding spheres of two shapes, or a sphere and a plane, are closer than the margin."""
-    w = sub(d.now[a].centre, d.now[b].centre)
-    if d.kinds[b].kind == PLANE:
-        return dot(w, axis_of(d, poses, stride, b)) < d.forms[a].radius + margin
-    if d.kinds[a].kind == PLANE:
-        return -dot(w, axis_of(d, poses, stride, a)) < d.forms[b].radius + margin
-    r = d.forms[a].radius + d.forms[b].radius + margin
-    return dot(w, w) < r * r
+def box_plane(box, plane, margin, d: Detection, row):
+    """Feature: the corner of the box, 0 to 7."""
+    c, R, h = box
+    p, n = plane
+    m = mtv(R, n)
+    i = largest(m)
+    j = (i + 1) % 3
+    k = (i + 2) % 3
+    s = -1.0 if pick(m, i) > 0.0 else 1.0  # the face that looks at the plane
+    middle = axpy(s * pick(h, i), column(R, i), c)
+    ej = scale(pick(h, j), column(R, j))
+    ek = scale(pick(h, k), column(R, k))
+    base = dot(n, sub(middle, p))
+    gj = dot(n, ej)
+    gk = dot(n, ek)
+    for corner in range(4):
+        sj, sk = corner_signs(corner, -s)
+        gap = base + sj * gj + sk * gk
+        if gap < margin:
+            x = axpy(sj, ej, axpy(sk, ek, middle))
+            put(d, row, vertex_id(i, s, sj, sk), axpy(-0.5 * gap, n, x), n, gap)
+            row += 1
+    return row
 
 
 @inline
@@ -184,127 +186,3 @@ def pair_contacts(d: Detection, poses, stride, margin, a, b, patch, row):
         d.ids[r].b = b
         d.ids[r].patch = patch
     return row
-
-
-@inline
-def listed(keys, key):
-    """Whether a sorted array holds a number."""
-    low = 0
-    high = keys.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low < keys.shape[0] and keys[low] == key
-
-
-@inline
-def may_touch(d: Detection, a, b):
-    """Whether the filters let the shapes a < b meet."""
-    x = d.kinds[a]
-    y = d.kinds[b]
-    if x.body == y.body or x.kind >= GENERAL or y.kind >= GENERAL or (x.kind == PLANE and y.kind == PLANE):
-        return False
-    if x.figure != y.figure and x.body != 0 and y.body != 0:
-        return True
-    return not listed(d.excluded, a * len(d.kinds) + b)
-
-
-@inline
-def widest_axis(d: Detection):
-    """The world axis along which the centres of moving shapes spread most."""
-    n = 0.0
-    sx = 0.0
-    sy = 0.0
-    sz = 0.0
-    qx = 0.0
-    qy = 0.0
-    qz = 0.0
-    for s in range(len(d.kinds)):
-        if d.kinds[s].body != 0:
-            x, y, z = d.now[s].centre
-            n += 1.0
-            sx += x
-            sy += y
-            sz += z
-            qx += x * x
-            qy += y * y
-            qz += z * z
-    vx = n * qx - sx * sx
-    vy = n * qy - sy * sy
-    vz = n * qz - sz * sz
-    return (0 if vx >= vz else 2) if vx >= vy else (1 if vy >= vz else 2)
-
-
-@inline
-def sort_by_low(d: Detection):
-    """Sort d.order by (low end, number): Shell's method, quick on what is nearly sorted."""
-    order = d.order
-    n = order.shape[0]
-    step = n
-    while step > 1:
-        step = 1 if step < 5 else step * 5 // 11
-        for i in range(step, n):
-            s = order[i]
-            x = d.now[s].low
-            j = i
-            while j >= step:
-                other = order[j - step]
-                y = d.now[other].low
-                if y < x or (y == x and other < s):
-                    break
-                order[j] = other
-                j -= step
-            order[j] = s
-
-
-@part
-def sweep(d: Detection, poses, stride, margin):
-    """Fill d.pairs[:count] and return count, or PAIRS_FULL: the array needs twice the rows, its upper half is scratch."""
-    ns = len(d.kinds)
-    order = d.order
-    starts = d.starts
-    axis = widest_axis(d)
-    for s in range(ns):
-        d.now[s].low = pick(d.now[s].centre, axis) - d.forms[s].radius
-    sort_by_low(d)
-    for s in range(ns + 1):
-        starts[s] = 0
-    half = len(d.pairs) // 2
-    count = 0
-    for i in range(ns):
-        s = order[i]
-        high = d.now[s].low + 2.0 * d.forms[s].radius + margin
-        if d.kinds[s].kind == PLANE:
-            high = d.forms[s].radius
-        for j in range(i + 1, ns):
-            t = order[j]
-            if d.now[t].low > high:
-                break
-            a = min(s, t)
-            b = max(s, t)
-            if near(d, poses, stride, margin, a, b) and may_touch(d, a, b):
-                if count >= half:
-                    return PAIRS_FULL
-                d.pairs[half + count].a = a
-                d.pairs[half + count].b = b
-                starts[a + 1] += 1
-                count += 1
-    for s in range(ns):
-        starts[s + 1] += starts[s]
-    for k in range(count):
-        d.pairs[k].a = -1
-    for k in range(count):  # to the pairs of a, each kept in order of b; starts[a] moves to their end
-        a = d.pairs[half + k].a
-        b = d.pairs[half + k].b
-        row = starts[a]
-        starts[a] = row + 1
-        while row > 0 and d.pairs[row - 1].a == a and d.pairs[row - 1].b > b:
-            d.pairs[row].a = d.pairs[row - 1].a
-            d.pairs[row].b = d.pairs[row - 1].b
-            row -= 1
-        d.pairs[row].a = a
-        d.pairs[row].b = b
-    return count

@@ -1,5 +1,5 @@
-"""Pieces that the shape pairs share: entries of small tuples, directions, corners and edges of a box by number, writing
-a contact.
+"""Pieces that the shape pairs share: where shapes are, entries of small tuples, directions, corners and edges of a box by
+number, writing a contact.
 
 Vectors are tuples (bunraku.kernel.vec), everything is in world axes unless a name says otherwise. Placed shapes are
 tuples, too: a box (centre, rotation, half sizes), a capsule (centre, axis, radius, half length), a ball (centre,
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 
-from bunraku.collision.shape_layout import Detection
+from bunraku.collision.shape_layout import PLANE, Detection
 from bunraku.kernel.compile import inline
-from bunraku.kernel.vec import cross, dot, scale
+from bunraku.kernel.vec import add, cross, dot, ld3, ld9, mm, mv, scale, sub
 
 
 @inline
@@ -108,3 +108,46 @@ def side_edge(i, si, line):
     if line == 0 or line == 2:
         return edge_id((i + 2) % 3, si, s)
     return edge_id((i + 1) % 3, s, si)
+
+
+@inline
+def place_shapes(d: Detection, poses, stride):
+    """Find the centre of every shape in the world."""
+    for s in range(len(d.kinds)):
+        x = d.forms[s].place
+        body = d.kinds[s].body
+        if body > 0:
+            x = add(mv(ld9(poses, body * stride), x), ld3(poses, body * stride + 9))
+        d.now[s].centre = x
+
+
+@inline
+def rotation_of(d: Detection, poses, stride, s):
+    """World <- shape."""
+    body = d.kinds[s].body
+    if body == 0:
+        return d.forms[s].turn
+    if d.kinds[s].straight == 1:
+        return ld9(poses, body * stride)
+    return mm(ld9(poses, body * stride), d.forms[s].turn)
+
+
+@inline
+def axis_of(d: Detection, poses, stride, s):
+    """The z axis of a shape in the world."""
+    turn = d.forms[s].turn
+    z = (turn[2], turn[5], turn[8])
+    body = d.kinds[s].body
+    return z if body == 0 else mv(ld9(poses, body * stride), z)
+
+
+@inline
+def near(d: Detection, poses, stride, margin, a, b):
+    """Whether the bounding spheres of two shapes, or a sphere and a plane, are closer than the margin."""
+    w = sub(d.now[a].centre, d.now[b].centre)
+    if d.kinds[b].kind == PLANE:
+        return dot(w, axis_of(d, poses, stride, b)) < d.forms[a].radius + margin
+    if d.kinds[a].kind == PLANE:
+        return -dot(w, axis_of(d, poses, stride, a)) < d.forms[b].radius + margin
+    r = d.forms[a].radius + d.forms[b].radius + margin
+    return dot(w, w) < r * r

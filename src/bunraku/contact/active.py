@@ -106,6 +106,25 @@ def classify(p):
 
 
 @inline
+def settle_immovable(p):
+    """Blocks that nothing moves (v = b) take the impulse their law asks for, once: a bound, or none."""
+    for k in range(p.search.blocks):
+        block = p.blocks[k]
+        i = block.row
+        if ld(p.root, i) > 0.0:
+            continue
+        x = 0.0
+        if block.kind == CONTACT:
+            st(p.lam, i + 1, 0.0)
+            st(p.lam, i + 2, 0.0)
+        elif block.kind == BOUNDED:
+            v = ld(p.soft_b, i)
+            x = block.low if v > 0.0 else block.high if v < 0.0 else 0.0
+            x = min(max(x if abs(x) < math.inf else 0.0, block.low), block.high)
+        st(p.lam, i, x)
+
+
+@inline
 def contradiction(p, limit):
     """Take off the right-hand side what no step can meet: R dy. limit: an error [sqrt J] that does not matter.
 

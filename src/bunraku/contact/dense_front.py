@@ -11,7 +11,8 @@ import numpy as np
 
 from bunraku.contact.active import FIXED, REGULAR, ROW, SLIP, SMALLEST, STICK
 from bunraku.contact.cone import contact_impulse, row_impulse
-from bunraku.contact.problem import CONTACT, Problem, finish_scales, note_scale, put_problem, soften_row
+from bunraku.contact.problem import CONTACT, Problem, put_problem
+from bunraku.contact.residual import finish_scales, note_scale, soften_row
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import LANES, ld, st, wide_ld, wide_st
 from bunraku.kernel.record import Record, inner, matrix, put, vector

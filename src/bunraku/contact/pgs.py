@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from bunraku.contact.active import classify, contradiction, project, take_step
+from bunraku.contact.active import classify, contradiction, project, settle_immovable, take_step
 from bunraku.contact.dense_front import (
     Dense,
     dense_begin,
@@ -38,8 +38,7 @@ from bunraku.contact.dense_front import (
     dense_sweep,
     make_dense,
 )
-from bunraku.contact.problem import copy, settle_immovable, take_start, true_velocity
-from bunraku.contact.residual import FLOOR, block_errors, errors, free_scale
+from bunraku.contact.residual import FLOOR, block_errors, errors, free_scale, true_velocity
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import LANES, ld, st, wide_ld, wide_st
@@ -95,6 +94,35 @@ class Tactics(NamedTuple):
     softenings: int = 8  # so often in a row, before sweeps take over again
     beyond: float = 0.0  # impulses go on by so many moves beyond a softened problem's answer
     restart: int = NEVER  # sweeps after which a warm start is given up for a cold one, once
+
+
+@inline
+def copy(out, x, n):
+    """n numbers, a multiple of the lanes."""
+    for j in range(0, n, LANES):
+        wide_st(out, j, wide_ld(x, j))
+
+
+@inline
+def take_start(p):
+    """Impulses and velocities where the search starts. Returns whether all impulses are zero."""
+    s = p.search
+    lam = p.lam
+    cold = True
+    for i in range(s.rows):
+        x = ld(lam, i)
+        x = x if abs(x) < math.inf else 0.0
+        cold = cold and x == 0.0
+        st(lam, i, x)
+        st(p.soft_b, i, ld(p.b, i))
+        st(p.best, i, 0.0)
+        st(p.move, i, 0.0)
+    for i in range(s.rows, s.n):
+        st(lam, i, 0.0)
+        st(p.soft_b, i, 0.0)
+        st(p.best, i, 0.0)
+        st(p.v, i, 0.0)
+    return cold
 
 
 @inline
@@ -395,21 +423,6 @@ solve = solver(DENSE, Tactics(restart=1000))
 def solve_one(h, rows, blocks, tolerance, most):
     """`solve` for Python: solve_one.call(handle(dense), rows, blocks, TOLERANCE, MAX_SWEEPS)."""
     return solve(Dense(h), rows, blocks, tolerance, most)
-
-
-@entry("h i i d i DD i")
-def solve_repeated(h, rows, blocks, tolerance, most, starts, repeats):
-    """`solve` many times, from each start (one a row) in turn, to measure it.
-
-    Returns the mean number of sweeps."""
-    d = Dense(h)
-    total = 0
-    for r in range(repeats):
-        for i in range(rows):
-            d.problem.lam[i] = starts[r % starts.shape[0], i]
-        _, sweeps, _ = solve(d, rows, blocks, tolerance, most)
-        total += sweeps
-    return total / repeats
 
 
 @entry("h i i D")

@@ -1,4 +1,4 @@
-"""The contact problem of one island, its blocks, and the scales that make its errors comparable.
+"""The contact problem of one island and its blocks, as records.
 
     v = K lam + b        lam impulses [N s, N m s], v velocities [m/s, rad/s] after the step, b velocities without lam
 
@@ -13,24 +13,19 @@ block of rows obeys one law:
 The contact's law is (6)-(10) of Nakaoka et al. with the true cone, that of a bounded row (11)-(13); `compliance` [m/s
 per N s] makes a row soft.
 
-Scale of a row: d = K_ii + compliance; the two tangents of a contact share their mean, so that the cone stays round. v /
-sqrt(d) and lam sqrt(d) both are square roots of an energy, whatever the row's unit. A row with d below 1e-14 of the
-largest is *immovable* (no impulse changes it; it counts with the largest d). Checked in tests/contact/test_residual.py.
+How far an answer is from solving it: residual.py. Checked in tests/contact/test_residual.py.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import LANES, ld, st, wide_ld, wide_st
+from bunraku.kernel.lanes import LANES
 from bunraku.kernel.record import Record, many, pair, put, real, ref, vector, whole
+from bunraku.linalg.dense import padded
 from bunraku.linalg.sparse_order import Elimination
 
 CONTACT, EQUALITY, BOUNDED = 0, 1, 2  # kinds of block
-IMMOVABLE = 1e-14  # of the largest d
 
 
 class Block(Record):
@@ -123,110 +118,6 @@ WORK = [name for name, f in Problem.layout.fields.items() if f.kind == "table ar
 
 def put_problem(p: Problem, rows: int, blocks: int) -> None:
     """Room for up to `rows` rows in up to `blocks` blocks."""
-    n = (rows + LANES - 1) // LANES * LANES + 2 * LANES
+    n = padded(rows) + 2 * LANES
     put(p, search=Search(), b=np.zeros(rows), lam=np.zeros(n), **{name: np.zeros(n) for name in WORK})
     put(p, blocks=np.zeros((blocks, Block.layout.words)), active=np.zeros((blocks, Active.layout.words)))
-
-
-@inline
-def height(block):
-    """Number of rows."""
-    return 3 if block.kind == CONTACT else 1
-
-
-@inline
-def copy(out, x, n):
-    """n numbers, a multiple of the lanes."""
-    for j in range(0, n, LANES):
-        wide_st(out, j, wide_ld(x, j))
-
-
-@inline
-def take_start(p):
-    """Impulses and velocities where the search starts. Returns whether all impulses are zero."""
-    s = p.search
-    lam = p.lam
-    cold = True
-    for i in range(s.rows):
-        x = ld(lam, i)
-        x = x if abs(x) < math.inf else 0.0
-        cold = cold and x == 0.0
-        st(lam, i, x)
-        st(p.soft_b, i, ld(p.b, i))
-        st(p.best, i, 0.0)
-        st(p.move, i, 0.0)
-    for i in range(s.rows, s.n):
-        st(lam, i, 0.0)
-        st(p.soft_b, i, 0.0)
-        st(p.best, i, 0.0)
-        st(p.v, i, 0.0)
-    return cold
-
-
-@inline
-def note_scale(p, k, normal, x, y):
-    """d of the rows of block k, from its own diagonal of K. Returns the largest."""
-    block = p.blocks[k]
-    i = block.row
-    if block.kind == CONTACT:
-        t = 0.5 * (x + y)
-        st(p.root, i, normal)
-        st(p.root, i + 1, t)
-        st(p.root, i + 2, t)
-        return max(normal, t)
-    d = normal + block.compliance
-    st(p.root, i, d)
-    return d
-
-
-@inline
-def finish_scales(p, largest):
-    """From d to sqrt(d), negative for an immovable row."""
-    for k in range(p.search.blocks):
-        block = p.blocks[k]
-        for j in range(block.row, block.row + height(block)):
-            d = ld(p.root, j)
-            if d > IMMOVABLE * largest:
-                st(p.root, j, math.sqrt(d))
-            else:
-                st(p.root, j, -math.sqrt(largest) if largest > 0.0 else -1.0)
-
-
-@inline
-def settle_immovable(p):
-    """Blocks that nothing moves (v = b) take the impulse their law asks for, once: a bound, or none."""
-    for k in range(p.search.blocks):
-        block = p.blocks[k]
-        i = block.row
-        if ld(p.root, i) > 0.0:
-            continue
-        x = 0.0
-        if block.kind == CONTACT:
-            st(p.lam, i + 1, 0.0)
-            st(p.lam, i + 2, 0.0)
-        elif block.kind == BOUNDED:
-            v = ld(p.soft_b, i)
-            x = block.low if v > 0.0 else block.high if v < 0.0 else 0.0
-            x = min(max(x if abs(x) < math.inf else 0.0, block.low), block.high)
-        st(p.lam, i, x)
-
-
-@inline
-def soften_row(p, i):
-    """b - h D lam in row i: with K + h D the same solution if lam does not change. The present impulse becomes the
-    centre. Returns h D."""
-    d = p.search.softness * ld(p.root, i) * ld(p.root, i)
-    x = ld(p.lam, i)
-    st(p.soft_b, i, ld(p.b, i) - d * x)
-    st(p.centre, i, x)
-    return d
-
-
-@inline
-def true_velocity(p):
-    """v of the problem itself, in trial_v, from that of the softened one."""
-    s = p.search
-    for i in range(s.rows):
-        d = s.softness * ld(p.root, i) * ld(p.root, i)
-        x = ld(p.lam, i) - ld(p.centre, i)
-        st(p.trial_v, i, ld(p.v, i) - d * x)

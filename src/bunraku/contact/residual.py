@@ -1,6 +1,11 @@
-"""How far impulses are from solving a contact problem: one relative number, whatever solver found them.
+"""How far impulses are from solving a contact problem: one relative number, whatever solver found them, and the scales of
+rows that make errors comparable.
 
-With s = sqrt(d) of a row (bunraku.contact.problem), u = v / s and p = lam s, the errors of a block are distances in
+Scale of a row: d = K_ii + compliance; the two tangents of a contact share their mean, so that the cone stays round. v /
+sqrt(d) and lam sqrt(d) both are square roots of an energy, whatever the row's unit. A row with d below 1e-14 of the
+largest is *immovable* (no impulse changes it; it counts with the largest d).
+
+With s = sqrt(d) of a row, u = v / s and p = lam s, the errors of a block are distances in
 square roots of an energy, each zero exactly where its law holds:
 
     normal       | min(u_n, p_n) |                    complementarity: pulling, approaching, or pushing while parting
@@ -22,9 +27,66 @@ import math
 
 from bunraku.contact.problem import BOUNDED, CONTACT
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import ld
+from bunraku.kernel.lanes import ld, st
 
+IMMOVABLE = 1e-14  # of the largest d
 FLOOR = 1e-8  # of lam s: what cancels to 1e-6 of b at double precision
+
+
+@inline
+def height(block):
+    """Number of rows."""
+    return 3 if block.kind == CONTACT else 1
+
+
+@inline
+def note_scale(p, k, normal, x, y):
+    """d of the rows of block k, from its own diagonal of K. Returns the largest."""
+    block = p.blocks[k]
+    i = block.row
+    if block.kind == CONTACT:
+        t = 0.5 * (x + y)
+        st(p.root, i, normal)
+        st(p.root, i + 1, t)
+        st(p.root, i + 2, t)
+        return max(normal, t)
+    d = normal + block.compliance
+    st(p.root, i, d)
+    return d
+
+
+@inline
+def finish_scales(p, largest):
+    """From d to sqrt(d), negative for an immovable row."""
+    for k in range(p.search.blocks):
+        block = p.blocks[k]
+        for j in range(block.row, block.row + height(block)):
+            d = ld(p.root, j)
+            if d > IMMOVABLE * largest:
+                st(p.root, j, math.sqrt(d))
+            else:
+                st(p.root, j, -math.sqrt(largest) if largest > 0.0 else -1.0)
+
+
+@inline
+def soften_row(p, i):
+    """b - h D lam in row i: with K + h D the same solution if lam does not change. The present impulse becomes the
+    centre. Returns h D."""
+    d = p.search.softness * ld(p.root, i) * ld(p.root, i)
+    x = ld(p.lam, i)
+    st(p.soft_b, i, ld(p.b, i) - d * x)
+    st(p.centre, i, x)
+    return d
+
+
+@inline
+def true_velocity(p):
+    """v of the problem itself, in trial_v, from that of the softened one."""
+    s = p.search
+    for i in range(s.rows):
+        d = s.softness * ld(p.root, i) * ld(p.root, i)
+        x = ld(p.lam, i) - ld(p.centre, i)
+        st(p.trial_v, i, ld(p.v, i) - d * x)
 
 
 @inline

@@ -27,6 +27,7 @@ from bunraku.contact.sparse_matrix import Sparse, sparse_begin, sparse_multiply,
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import LANES
 from bunraku.kernel.record import put
+from bunraku.linalg.dense import padded
 from bunraku.linalg.sparse_order import put_elimination
 from bunraku.linalg.sparse_pattern import pattern_scratch
 
@@ -47,7 +48,7 @@ def put_sparse(a: Sparse, rows: int, blocks: int, trees: int, entries: int, fact
 
     entries: blocks of K that are not zero. factors, pool: room for the factorisation and for the lists of its order; 0:
     three full matrices for small problems and, beyond, several times what heaps take."""
-    n = (rows + LANES - 1) // LANES * LANES + 2 * LANES
+    n = padded(rows) + 2 * LANES
     put_elimination(a.elimination, blocks, trees, pool)
     lists = {"starts": blocks + 1, "cols": entries, "scratch": pattern_scratch(trees, blocks)}
     put(a, **{name: np.zeros(size, np.int64) for name, size in lists.items()})

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from bunraku.contact.cone import contact_impulse, row_impulse
 from bunraku.contact.dense_front import Dense
-from bunraku.contact.problem import CONTACT, Problem, finish_scales, note_scale, soften_row
+from bunraku.contact.problem import CONTACT, Problem
+from bunraku.contact.residual import finish_scales, note_scale, soften_row
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, ld, split, st, wide_ld
 from bunraku.kernel.record import Record, inner, int_vector, vector

@@ -23,8 +23,8 @@ from bunraku.control.end_links import (
 )
 from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.lanes import ld, wide_ld, wide_st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
+from bunraku.linalg.cholesky import add_tile
 from bunraku.model.layout import NW, POS
 
 LEAST = 1e-9  # weight that keeps the form positive
@@ -185,21 +185,4 @@ def add_squares(rows, many, n, width, form):
     """form += sum row row', upper triangle and right side, in tiles of four rows and a lane."""
     for i in range(0, n, 4):
         for c in range(i, width, 4):
-            k = i * width + c
-            w, x, y, z = (
-                wide_ld(form, k),
-                wide_ld(form, k + width),
-                wide_ld(form, k + 2 * width),
-                wide_ld(form, k + 3 * width),
-            )
-            for r in range(many):
-                at = r * width
-                lane = wide_ld(rows, at + c)
-                w = w + ld(rows, at + i) * lane
-                x = x + ld(rows, at + i + 1) * lane
-                y = y + ld(rows, at + i + 2) * lane
-                z = z + ld(rows, at + i + 3) * lane
-            wide_st(form, k, w)
-            wide_st(form, k + width, x)
-            wide_st(form, k + 2 * width, y)
-            wide_st(form, k + 3 * width, z)
+            add_tile(form, i, c, width, rows, 0, many, 1.0)

@@ -12,16 +12,17 @@ Checked in tests/dynamics/test_laws.py and test_gears.py.
 
 from __future__ import annotations
 
+from bunraku.dynamics.aba_kernel import free_response, inward, pull_back
 from bunraku.dynamics.arguments import OK
-from bunraku.dynamics.articulated import group_arm, inward
-from bunraku.dynamics.inertia import ld_articulated, solve_inertia, st_rigid
+from bunraku.dynamics.gear_group import group_arm, group_force
+from bunraku.dynamics.inertia import ld_articulated, st_rigid
 from bunraku.dynamics.one_axis import axis, felt, moved
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.dynamics.work import opened
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow, ld, st
-from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, mtv, mv, scale, sub, sv
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, mv, scale, sub, sv
 from bunraku.model.layout import (
     ARM,
     BALL,
@@ -32,7 +33,6 @@ from bunraku.model.layout import (
     LEAD,
     NW,
     OUTER,
-    ROTOR,
     SLIDE,
     WRENCH,
     G,
@@ -58,39 +58,7 @@ def factor(ints, reals, q, work):
 
 
 @inline
-def pull_back(ints, reals, work, c, n, f):
-    """T_c' (n, f): a wrench on c as felt at the origin of the body that carries its group."""
-    w = c * NW
-    kind = ints[c, KIND]
-    lead = ints[c, LEAD]
-    if kind == FREE:
-        return scale(0.0, n), scale(0.0, f)
-    if kind == BALL:
-        A, B, _ = ld_articulated(ints, reals, work, c)
-        x = sv(ld6(work, w + DINV), n)
-        n = sub(n, sv(A, x))
-        f = sub(f, mtv(B, x))
-        return add(n, cross(ld3(work, w + ARM), f)), f
-    if ints[lead, COUNT] == 1:
-        s = axis(ints, work, c)
-        y = ld(work, w + DINV) * felt(kind, reals[c, SLIDE], s, n, f)
-        n = axpy(-y, ld3(work, w + U), n)
-        f = axpy(-y, ld3(work, w + U + 3), f)
-        return add(n, cross(ld3(work, w + ARM), f)), f
-    y = ld(work, lead * NW + DINV) * group_force(work, c, n, f)
-    r = group_arm(ints, work, c)
-    n = axpy(-y, ld3(work, lead * NW + U), add(n, cross(r, f)))
-    return n, axpy(-y, ld3(work, lead * NW + U + 3), f)
-
-
-@inline
-def group_force(work, c, n, f):
-    """G_c' (n, f)."""
-    return dot(ld3(work, c * NW + G), n) + dot(ld3(work, c * NW + G + 3), f)
-
-
-@inline
-def respond(ints, reals, work, lam, c, n, f):
+def respond(lam, c, n, f):
     """(al, a) = Lambda_c (n, f): the acceleration of body c for a wrench on itself, with all of Lambda's recursion
     done.
 
@@ -150,21 +118,11 @@ def lambdas(ints, reals, work, needed, lam):
             else:
                 p = ints[c, OUTER]
                 pn, pf = pull_back(ints, reals, work, c, n, f)
-                al, a = respond(ints, reals, work, lam, p, pn, pf)
+                al, a = respond(lam, p, pn, pf)
                 al, a = push_out(ints, reals, work, c, n, f, al, a)
             for r in range(3):
                 lam[c, r, k] = al[r]
                 lam[c, 3 + r, k] = a[r]
-
-
-@inline
-def free_response(ints, reals, work, c, n, f):
-    """I_A^-1 (n, f) at a free base."""
-    A, B, C = ld_articulated(ints, reals, work, c)
-    m = reals[c, ROTOR]
-    return solve_inertia(
-        (A[0] + m, A[1], A[2], A[3] + m, A[4], A[5] + m), B, (C[0] + m, C[1], C[2], C[3] + m, C[4], C[5] + m), n, f
-    )
 
 
 @entry("h D I DD I I DDD DDD II DD")
@@ -202,7 +160,7 @@ def delassus_one(handle, q, bodies, wrench, row_body, needed, lam, carried, meet
     for i in range(wrench.shape[0]):
         for j in range(i + 1):
             pair = row_body[i] * nk + row_body[j]
-            x = respond_between(ints, reals, work, lam, carried, i, j, meet[pair, 0], meet[pair, 1])
+            x = respond_between(ints, work, lam, carried, i, j, meet[pair, 0], meet[pair, 1])
             K[i, j] = x
             K[j, i] = x
     return OK
@@ -237,13 +195,13 @@ def six(carried, i, c):
 
 
 @inline
-def respond_between(ints, reals, work, lam, carried, i, j, a, b):
+def respond_between(ints, work, lam, carried, i, j, a, b):
     """K_ij for rows that meet in members a and b of one group."""
     if a == 0 or b == 0:
         return 0.0
     if a == b:
         n, f = six(carried, j, a)
-        al, ac = respond(ints, reals, work, lam, a, n, f)
+        al, ac = respond(lam, a, n, f)
         n, f = six(carried, i, a)
         return dot(n, al) + dot(f, ac)
     p = ints[a, OUTER]
@@ -253,6 +211,6 @@ def respond_between(ints, reals, work, lam, carried, i, j, a, b):
     if p == 0:
         return x
     n, f = six(carried, j, p)
-    al, ac = respond(ints, reals, work, lam, p, n, f)
+    al, ac = respond(lam, p, n, f)
     n, f = six(carried, i, p)
     return x + dot(n, al) + dot(f, ac)

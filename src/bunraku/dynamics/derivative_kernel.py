@@ -25,6 +25,7 @@ from bunraku.dynamics.work import opened
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow, st
+from bunraku.kernel.record import Record, flat, inner, many, put, reals, ref, zeros
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, mv, s_to_m, scale, sub
 from bunraku.model.layout import (
     ACC,
@@ -44,26 +45,69 @@ from bunraku.model.layout import (
     VEL,
 )
 
-# slots of a body in `big`: composite I (36), 2 B (36), F (6), external matrix (18); then its own V (6), A (6)
-I6, B6, F6, E6, V6, A6 = 0, 36, 72, 78, 96, 102
-NBIG = 108
-# slots of a column in `cols`: S, P1, P2, P1 + Sd
-S6, P1, P2, PS = 0, 6, 12, 18
-NCOL = 24
+
+class Composite(Record):
+    """Sums over a body and all further out, at the common point."""
+
+    inertia = reals(6, 6)  # IC
+    bias = reals(6, 6)  # 2 BC
+    wrench = reals(6)  # FC
+    turned = reals(6, 3)  # what external wrenches do when the bodies turn
+
+
+class BodyTerms(Record):
+    """Of one body."""
+
+    sums = inner(Composite)
+    velocity = reals(6)  # V
+    acceleration = reals(6)  # A
+
+
+class ColumnTerms(Record):
+    """Of one elementary degree of freedom."""
+
+    S = reals(6)
+    P1 = reals(6)
+    P2 = reals(6)
+    PS = reals(6)  # P1 + Sd
+
+
+class RowTerms(Record):
+    """Of the column i whose products with all others are being taken."""
+
+    bias = reals(6)  # S'2B
+    inertia = reals(6)  # I S
+    turned = reals(3)  # S'E
+    for_q = reals(6)  # wrenches of the second formulas
+    for_v = reals(6)
+
+
+class Differentiation(Record):
+    """Scratch of this page."""
+
+    bodies = many(BodyTerms)  # (nb)
+    columns = many(ColumnTerms)
+    row = ref(RowTerms)
+
+
+def make_differentiation(bodies: int, columns: int) -> Differentiation:
+    """Scratch for a figure."""
+    d = Differentiation()
+    return put(d, bodies=zeros(BodyTerms, bodies), columns=zeros(ColumnTerms, columns), row=RowTerms())
 
 
 @inline
-def ld_six(a, i, k):
-    """((angular), (linear)) at a[i, k:k+6]."""
-    return (a[i, k], a[i, k + 1], a[i, k + 2]), (a[i, k + 3], a[i, k + 4], a[i, k + 5])
+def ld_six(x):
+    """((angular), (linear)) of six numbers."""
+    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
 
 @inline
-def st_six(a, i, k, x, y):
+def st_six(out, x, y):
     """Store an (angular, linear) pair."""
     for r in range(3):
-        a[i, k + r] = x[r]
-        a[i, k + 3 + r] = y[r]
+        out[r] = x[r]
+        out[3 + r] = y[r]
 
 
 @inline
@@ -109,17 +153,18 @@ def times(m, h, I, sa, sl):
 
 
 @inline
-def fill_body(reals, f_ext, work, big, i, o):
+def fill_body(reals, f_ext, work, body: BodyTerms, i, o):
     """V, A, I, 2 B, F and the external matrix of body i, at the common point o."""
     w = i * NW
+    sums = body.sums
     r = sub(ld3(work, w + POS), o)
     om = ld3(work, w + OMEGA)
     al = ld3(work, w + ALPHA)
     vel = ld3(work, w + VEL)
     vo = sub(vel, cross(om, r))
     ao = sub(sub(ld3(work, w + ACC), cross(al, r)), cross(om, vel))  # spatial, not classical
-    st_six(big, i, V6, om, vo)
-    st_six(big, i, A6, al, ao)
+    st_six(body.velocity, om, vo)
+    st_six(body.acceleration, al, ao)
     m, h, I = rigid(reals, i, ld9(work, w + ROT))
     h, I = at_point(m, h, I, r)
     pn, pf = times(m, h, I, om, vo)
@@ -132,43 +177,38 @@ def fill_body(reals, f_ext, work, big, i, o):
         cn, cf = force_cross(om, vo, n, f)
         dn, df = force_cross(ea, el, pn, pf)
         for c in range(3):
-            big[i, I6 + 6 * c + k] = n[c]
-            big[i, I6 + 6 * (c + 3) + k] = f[c]
-            big[i, B6 + 6 * c + k] = cn[c] - bn[c] + dn[c]
-            big[i, B6 + 6 * (c + 3) + k] = cf[c] - bf[c] + df[c]
+            sums.inertia[c, k] = n[c]
+            sums.inertia[c + 3, k] = f[c]
+            sums.bias[c, k] = cn[c] - bn[c] + dn[c]
+            sums.bias[c + 3, k] = cf[c] - bf[c] + df[c]
     n, f = times(m, h, I, al, ao)
     cn, cf = force_cross(om, vo, pn, pf)
     n = add(n, cn)
     f = add(f, cf)
-    for k in range(18):
-        big[i, E6 + k] = 0.0
-    if f_ext is not None:
-        xf = ld3(f_ext, 6 * i)
-        xn = ld3(f_ext, 6 * i + 3)
-        for k in range(3):
-            s = unit(k)
-            sf = cross(s, xf)
-            sn = add(cross(s, xn), cross(r, sf))
-            for c in range(3):
-                big[i, E6 + 3 * c + k] = sn[c]
-                big[i, E6 + 3 * (c + 3) + k] = sf[c]
-        n = sub(n, add(xn, cross(r, xf)))
-        f = sub(f, xf)
-    st_six(big, i, F6, n, f)
+    xf = ld3(f_ext, 6 * i)
+    xn = ld3(f_ext, 6 * i + 3)
+    for k in range(3):
+        s = unit(k)
+        sf = cross(s, xf)
+        sn = add(cross(s, xn), cross(r, sf))
+        for c in range(3):
+            sums.turned[c, k] = sn[c]
+            sums.turned[c + 3, k] = sf[c]
+    st_six(sums.wrench, sub(n, add(xn, cross(r, xf))), sub(f, xf))
 
 
 @inline
-def fill_columns(ints, reals, work, big, cols, i, o):
+def fill_columns(ints, reals, work, d: Differentiation, i, o):
     """S, P1, P2 and P1 + Sd of body i's joint."""
     p = ints[i, PARENT]
     r = sub(ld3(work, i * NW + POS), o)
     for k in range(ints[i, DOF]):
-        row = ints[i, COLUMN] + k
+        column = d.columns[ints[i, COLUMN] + k]
         sa, sl = joint_column(ints, reals, work, i, k)
         sl = add(sl, cross(r, sa))
-        va, vl = ld_six(big, p, V6)
-        aa, al = ld_six(big, p, A6)
-        wa, wl = ld_six(big, i, V6)
+        va, vl = ld_six(d.bodies[p].velocity)
+        aa, al = ld_six(d.bodies[p].acceleration)
+        wa, wl = ld_six(d.bodies[i].velocity)
         if ints[i, KIND] == FREE:
             if k < 3:
                 wa = scale(0.0, wa)
@@ -182,144 +222,138 @@ def fill_columns(ints, reals, work, big, cols, i, o):
         qa, ql = motion_cross(aa, al, sa, sl)
         ra, rl = motion_cross(va, vl, pa, pl)
         da, dl = motion_cross(wa, wl, sa, sl)
-        st_six(cols, row, S6, sa, sl)
-        st_six(cols, row, P1, pa, pl)
-        st_six(cols, row, P2, add(qa, ra), add(ql, rl))
-        st_six(cols, row, PS, add(pa, da), add(pl, dl))
+        st_six(column.S, sa, sl)
+        st_six(column.P1, pa, pl)
+        st_six(column.P2, add(qa, ra), add(ql, rl))
+        st_six(column.PS, add(pa, da), add(pl, dl))
 
 
 @inline
-def times6(big, i, k, cols, row, c, out, o):
-    """out[o:o+6] = (6x6 at big[i, k]) times cols[row, c:c+6]."""
+def times6(M, x, out):
+    """out = M x, M (6, 6)."""
     for a in range(6):
-        x = 0.0
+        y = 0.0
         for b in range(6):
-            x += big[i, k + 6 * a + b] * cols[row, c + b]
-        out[o + a] = x
+            y += M[a, b] * x[b]
+        out[a] = y
 
 
 @inline
-def left6(big, i, k, cols, row, c, out, o):
-    """out[o:o+6] = cols[row, c:c+6]' times (6x6 at big[i, k])."""
-    for b in range(6):
-        x = 0.0
+def left6(M, x, out):
+    """out = x' M, M (6, ...)."""
+    for b in range(out.shape[0]):
+        y = 0.0
         for a in range(6):
-            x += big[i, k + 6 * a + b] * cols[row, c + a]
-        out[o + b] = x
+            y += M[a, b] * x[a]
+        out[b] = y
 
 
 @inline
-def dot6(u, o, cols, row, c):
-    """u[o:o+6] . cols[row, c:c+6]."""
-    x = 0.0
+def dot6(x, y):
+    """x . y."""
+    z = 0.0
     for a in range(6):
-        x += u[o + a] * cols[row, c + a]
-    return x
+        z += x[a] * y[a]
+    return z
 
 
 @inline
-def prepare(big, cols, i, row, u):
-    """u: S'2B (0), I S (6), S'E (12..14), then the wrenches of the second formulas: for q (18), for v (24)."""
-    left6(big, i, B6, cols, row, S6, u, 0)
-    times6(big, i, I6, cols, row, S6, u, 6)
-    for b in range(3):
-        x = 0.0
-        for a in range(6):
-            x += big[i, E6 + 3 * a + b] * cols[row, S6 + a]
-        u[12 + b] = x
-    sa, sl = ld_six(cols, row, S6)
-    n, f = ld_six(big, i, F6)
+def prepare(sums: Composite, i: ColumnTerms, row: RowTerms):
+    """What the products of column i, on the body with these sums, need."""
+    left6(sums.bias, i.S, row.bias)
+    times6(sums.inertia, i.S, row.inertia)
+    left6(sums.turned, i.S, row.turned)
+    sa, sl = ld_six(i.S)
+    n, f = ld_six(sums.wrench)
     n, f = force_cross(sa, sl, n, f)
     for a in range(6):
         x = n[a] if a < 3 else f[a - 3]
         y = 0.0
         for b in range(6):
-            x += big[i, B6 + 6 * a + b] * cols[row, P1 + b] + big[i, I6 + 6 * a + b] * cols[row, P2 + b]
-            y += big[i, B6 + 6 * a + b] * cols[row, S6 + b] + big[i, I6 + 6 * a + b] * cols[row, PS + b]
+            x += sums.bias[a, b] * i.P1[b] + sums.inertia[a, b] * i.P2[b]
+            y += sums.bias[a, b] * i.S[b] + sums.inertia[a, b] * i.PS[b]
         for b in range(3):
-            x += big[i, E6 + 3 * a + b] * cols[row, S6 + b]
-        u[18 + a] = x
-        u[24 + a] = y
+            x += sums.turned[a, b] * i.S[b]
+        row.for_q[a] = x
+        row.for_v[a] = y
 
 
 @inline
-def first(u, cols, row):
-    """(d tau_i / d q_j, d tau_i / d v_j) for the column `row` of j."""
-    q = dot6(u, 0, cols, row, P1) + dot6(u, 6, cols, row, P2)
-    q += u[12] * cols[row, S6] + u[13] * cols[row, S6 + 1] + u[14] * cols[row, S6 + 2]
-    return q, dot6(u, 0, cols, row, S6) + dot6(u, 6, cols, row, PS)
+def first(row: RowTerms, j: ColumnTerms):
+    """(d tau_i / d q_j, d tau_i / d v_j)."""
+    q = dot6(row.bias, j.P1) + dot6(row.inertia, j.P2)
+    q += row.turned[0] * j.S[0] + row.turned[1] * j.S[1] + row.turned[2] * j.S[2]
+    return q, dot6(row.bias, j.S) + dot6(row.inertia, j.PS)
 
 
 @inline
-def differentiate(ints, reals, q, v, a, f_ext, work, big, cols, u, tau, dq, dv):
-    """Fill dq, dv (nv, nv), and tau on the way."""
+def fill_terms(ints, reals, v, f_ext, work, d: Differentiation):
+    """Terms of all bodies and columns, after rnea's passes."""
     nb = ints.shape[0]
-    rnea_passes(ints, reals, q, v, a, f_ext, work, tau)
     o = ld3(work, (1 if nb > 1 else 0) * NW + POS)
     for k in range(3):
         st(work, VEL + k, 0.0)
-    for k in range(NBIG):
-        big[0, k] = 0.0
+    world = flat(d.bodies[0])
+    for k in range(world.shape[0]):
+        world[k] = 0.0
     for k in range(3):
-        big[0, A6 + 3 + k] = -reals[0, PLACE + k]
+        d.bodies[0].acceleration[3 + k] = -reals[0, PLACE + k]
     for i in range(1, nb):
         drift(ints, reals, v, work, i, ld3(work, i * NW + ARM), axis(ints, work, i))
-        fill_body(reals, f_ext, work, big, i, o)
-        fill_columns(ints, reals, work, big, cols, i, o)
+        fill_body(reals, f_ext, work, d.bodies[i], i, o)
+        fill_columns(ints, reals, work, d, i, o)
     for i in range(nb - 1, 0, -1):
-        for k in range(V6):
-            big[ints[i, PARENT], k] += big[i, k]
+        to = flat(d.bodies[ints[i, PARENT]].sums)
+        x = flat(d.bodies[i].sums)
+        for k in range(x.shape[0]):
+            to[k] += x[k]
+
+
+@inline
+def add_products(ints, d: Differentiation, dq, dv):
+    """Fill dq, dv (nv, nv)."""
+    row = d.row
     for i in range(dq.shape[0]):
         for j in range(dq.shape[1]):
             dq[i, j] = 0.0
             dv[i, j] = 0.0
-    for i in range(1, nb):
+    for i in range(1, ints.shape[0]):
         is_free = ints[i, KIND] == FREE
         for k in range(ints[i, DOF]):
-            ri = ints[i, COLUMN] + k
             iv = ints[i, IV] + k
-            prepare(big, cols, i, ri, u)
+            prepare(d.bodies[i].sums, d.columns[ints[i, COLUMN] + k], row)
             for l in range(ints[i, DOF]):
-                rj = ints[i, COLUMN] + l
+                column = d.columns[ints[i, COLUMN] + l]
                 jv = ints[i, IV] + l
                 if not (is_free and k < 3 and l >= 3):
-                    x, y = first(u, cols, rj)
+                    x, y = first(row, column)
                     dq[iv, jv] += x
                     dv[iv, jv] += y
                 if is_free and k >= 3 and l < 3:
-                    dq[jv, iv] += dot6(u, 18, cols, rj, S6)
-                    dv[jv, iv] += dot6(u, 24, cols, rj, S6)
+                    dq[jv, iv] += dot6(row.for_q, column.S)
+                    dv[jv, iv] += dot6(row.for_v, column.S)
             j = ints[i, PARENT]
             while j != 0:
                 for l in range(ints[j, DOF]):
-                    rj = ints[j, COLUMN] + l
+                    column = d.columns[ints[j, COLUMN] + l]
                     jv = ints[j, IV] + l
-                    x, y = first(u, cols, rj)
+                    x, y = first(row, column)
                     dq[iv, jv] += x
                     dv[iv, jv] += y
-                    dq[jv, iv] += dot6(u, 18, cols, rj, S6)
-                    dv[jv, iv] += dot6(u, 24, cols, rj, S6)
+                    dq[jv, iv] += dot6(row.for_q, column.S)
+                    dv[jv, iv] += dot6(row.for_v, column.S)
                 j = ints[j, PARENT]
 
 
-@entry("h DD DD DD DD DD DD D DD DDD DDD")
-def derivatives_many(handle, q, v, a, f_ext, big, cols, u, tau, dq, dv):
+@entry("h h DD DD DD DD DD DDD DDD")
+def derivatives_many(handle, scratch, q, v, a, f_ext, tau, dq, dv):
     """Fill tau (batch, nv), dq and dv (batch, nv, nv); f_ext (batch, 6 nb)."""
     ints, reals, work = opened(handle)
+    d = Differentiation(scratch)
     for b in range(q.shape[0]):
-        differentiate(
-            ints,
-            reals,
-            borrow(q)[b],
-            borrow(v)[b],
-            borrow(a)[b],
-            borrow(f_ext)[b],
-            work,
-            borrow(big),
-            borrow(cols),
-            borrow(u),
-            borrow(tau)[b],
-            borrow(dq)[b],
-            borrow(dv)[b],
-        )
+        rates = borrow(v)[b]
+        forces = borrow(f_ext)[b]
+        rnea_passes(ints, reals, borrow(q)[b], rates, borrow(a)[b], forces, work, borrow(tau)[b])
+        fill_terms(ints, reals, rates, forces, work, d)
+        add_products(ints, d, borrow(dq)[b], borrow(dv)[b])
     return OK

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bunraku.dynamics.arguments import as_forces, as_rows, batch_of, check_work
-from bunraku.dynamics.derivative_kernel import NBIG, NCOL, derivatives_many
+from bunraku.dynamics.derivative_kernel import derivatives_many, make_differentiation
 from bunraku.dynamics.functions import aba, crba
 from bunraku.dynamics.work import Work, work_of
+from bunraku.kernel.record import handle
 from bunraku.model.layout import DOF
 from bunraku.model.model import Model
 
@@ -50,10 +51,10 @@ def rnea_derivatives(
     ]
     forces = as_forces(np.zeros((model.nb, 6)) if f_ext is None else f_ext, model.nb, batch)
     assert forces is not None
-    big, u = np.empty((model.nb, NBIG)), np.empty(30)
-    cols = np.empty((int(model.ints[:, DOF].sum()), NCOL))
+    if w.differentiation is None:
+        w.differentiation = make_differentiation(model.nb, int(model.ints[:, DOF].sum()))
     tau, dq, dv = np.empty((n, model.nv)), np.empty((n, model.nv, model.nv)), np.empty((n, model.nv, model.nv))
-    derivatives_many.call(w.handle, *rows, np.atleast_2d(forces), big, cols, u, tau, dq, dv)
+    derivatives_many.call(w.handle, handle(w.differentiation), *rows, np.atleast_2d(forces), tau, dq, dv)
     M = crba(model, q, work=w)
     return Derivatives(dq, dv, M) if batch is not None else Derivatives(dq[0], dv[0], M)
 

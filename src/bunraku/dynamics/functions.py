@@ -46,7 +46,7 @@ def aba(
     except (TypeError, AttributeError):
         pass
     kernels = (aba_one, aba_one_pushed, aba_many, aba_many_pushed)
-    return _forces_and_motion(kernels, model, q, v, tau, f_ext, work or work_of(model), out, "tau")
+    return _forces_and_motion(kernels, model, (q, v, tau), f_ext, work or work_of(model), out, "tau")
 
 
 def rnea(
@@ -70,12 +70,13 @@ def rnea(
     except (TypeError, AttributeError):
         pass
     kernels = (rnea_one, rnea_one_pushed, rnea_many, rnea_many_pushed)
-    return _forces_and_motion(kernels, model, q, v, a, f_ext, work or work_of(model), out, "a")
+    return _forces_and_motion(kernels, model, (q, v, a), f_ext, work or work_of(model), out, "a")
 
 
-def _forces_and_motion(kernels, model, q, v, x, f_ext, work, out, name):  # type: ignore[no-untyped-def]
+def _forces_and_motion(kernels, model, state, f_ext, work, out, name):  # type: ignore[no-untyped-def]
     """The careful road of aba and rnea: convert, check, and take batches."""
     check_work(work, model)
+    q, v, x = state
     batch = batch_of(q, model)
     arrays = (as_rows("q", q, model.nq, batch), as_rows("v", v, model.nv, batch), as_rows(name, x, model.nv, batch))
     forces = as_forces(f_ext, model.nb, batch)
@@ -97,13 +98,7 @@ def crba(model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarr
             return M
     except (TypeError, AttributeError, IndexError):
         pass
-    check_work(w, model)
-    batch = batch_of(q, model)
-    rows = as_rows("q", q, model.nq, batch)
-    shape = (model.nv, model.nv) if batch is None else (batch, model.nv, model.nv)
-    M = output(out, shape)
-    (crba_one if batch is None else crba_many).call(w.handle, rows, M)
-    return M
+    return _of_pose((crba_one, crba_many), model, q, (model.nv, model.nv), w, out)
 
 
 def joint_jacobians(
@@ -114,32 +109,42 @@ def joint_jacobians(
     Without gears n = nv and row k belongs to v[k]. A gear's members each have a row, its ratio included.
     """
     w = work if work is not None else work_of(model)
-    J = out if out is not None else np.empty((int(model.ints[:, DOF].sum()), 6))
+    shape = (int(model.ints[:, DOF].sum()), 6)
+    J = np.empty(shape) if out is None else out
     try:
         if JIT and w.reals is model.reals and q.ndim == 1 and columns_one.call(w.handle, q, J) == OK:
             return J
     except (TypeError, AttributeError, IndexError):
         pass
-    check_work(w, model)
-    batch = batch_of(q, model)
+    return _of_pose((columns_one, columns_many), model, q, shape, w, out)
+
+
+def _of_pose(kernels, model, q, shape, work, out):  # type: ignore[no-untyped-def]
+    """The careful road of crba and joint_jacobians: convert, check, and take batches."""
+    one, many = kernels
+    w, batch = _ready(model, q, work)
     rows = as_rows("q", q, model.nq, batch)
-    n = int(model.ints[:, DOF].sum())
-    J = output(out, (n, 6) if batch is None else (batch, n, 6))
-    (columns_one if batch is None else columns_many).call(w.handle, rows, J)
-    return J
+    M = output(out, shape if batch is None else (batch, *shape))
+    (one if batch is None else many).call(w.handle, rows, M)
+    return M
+
+
+def _ready(model: Model, q: Any, work: Work | None) -> tuple[Work, int | None]:
+    """(the work, how many states: None for one), checked."""
+    w = work if work is not None else work_of(model)
+    check_work(w, model)
+    return w, batch_of(q, model)
 
 
 def frame_jacobian(
     model: Model, q: np.ndarray, frame: str | FrameInfo, *, work: Work | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
     """J (6, nv) with (linear, angular) velocity of the frame's origin = J v, in world axes."""
-    w = work if work is not None else work_of(model)
-    check_work(w, model)
+    w, batch = _ready(model, q, work)
     info = model.frame(frame) if isinstance(frame, str) else frame
     if not isinstance(info, FrameInfo):
         raise InputError(f"frame must be a name or one of model.frames, got {type(frame).__name__}.")
     point = info.position.copy()  # the model's own is read-only, and so of another type to a kernel
-    batch = batch_of(q, model)
     rows = as_rows("q", q, model.nq, batch)
     J = output(out, (6, model.nv) if batch is None else (batch, 6, model.nv))
     (frame_one if batch is None else frame_many).call(w.handle, rows, info.body, point, J)
@@ -179,9 +184,7 @@ class Kinematics:
 
 def kinematics(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Kinematics:
     """Poses [m], velocities [m/s, rad/s] and bias accelerations of all bodies, world axes; v defaults to rest."""
-    w = work if work is not None else work_of(model)
-    check_work(w, model)
-    batch = batch_of(q, model)
+    w, batch = _ready(model, q, work)
     rows, rates = _states(model, q, np.zeros(model.nv) if v is None else v, batch)
     n, nb = len(rows), model.nb
     R, p, t, b = np.empty((n, nb, 9)), np.empty((n, nb, 3)), np.empty((n, nb, 6)), np.empty((n, nb, 6))
@@ -215,9 +218,7 @@ class Centroidal:
 
 def centroidal(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work: Work | None = None) -> Centroidal:
     """Centre of mass [m], momentum [kg m/s], angular momentum about the centre of mass [kg m^2/s] and energy [J]."""
-    w = work if work is not None else work_of(model)
-    check_work(w, model)
-    batch = batch_of(q, model)
+    w, batch = _ready(model, q, work)
     rows, rates = _states(model, q, np.zeros(model.nv) if v is None else v, batch)
     x = np.empty((len(rows), 12))
     centroidal_many.call(w.handle, rows, rates, x)
@@ -238,9 +239,7 @@ def energy(model: Model, q: np.ndarray, v: np.ndarray, *, work: Work | None = No
 
 def momentum_matrix(model: Model, q: np.ndarray, *, work: Work | None = None) -> np.ndarray:
     """A (6, nv): momentum (linear [kg m/s], angular about the centre of mass [kg m^2/s]) = A v."""
-    w = work if work is not None else work_of(model)
-    check_work(w, model)
-    batch = batch_of(q, model)
+    w, batch = _ready(model, q, work)
     rows = np.atleast_2d(as_rows("q", q, model.nq, batch))
     A = np.empty((len(rows), 6, model.nv))
     momentum_matrix_many.call(w.handle, rows, A)

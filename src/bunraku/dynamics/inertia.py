@@ -3,7 +3,7 @@
 An articulated inertia maps motion (al, a) at a body's origin to wrench (n, f): n = A al + B a, f = B' al + C a, kept as
 A (s3), B (m3), C (s3). Moving it from the origin of c to that of p, arm r = c - p:
     B <- B + [r]C,   A <- A - B[r] + [r](B + [r]C)'
-The passes that use them: one_axis.py, articulated.py. Checked in tests/dynamics/ through aba, crba and delassus.
+The passes that use them: aba_kernel.py, one_axis.py, gear_group.py. Checked in tests/dynamics/ through aba, crba and delassus.
 """
 
 from __future__ import annotations

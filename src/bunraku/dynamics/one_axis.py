@@ -5,7 +5,7 @@ unit of its rate it moves the body by
     S = (angular, linear) = (s or 0, h s or 0)
 where h is the column SLIDE of bunraku.model.layout, 1 for a joint that only slides. `placed` puts the body where q
 says, `column` is S, `moved` adds a multiple of it to a motion, `felt` is S' times a wrench; `inward_…` and `outward_…`
-are the joint's part in the articulated-body algorithm (equations: articulated.py). Checked in
+are the joint's part in the articulated-body algorithm (equations: aba_kernel.py). Checked in
 tests/dynamics/test_laws.py and test_helical.py.
 """
 

@@ -1,4 +1,4 @@
-"""The parts that the tree algorithms share: placing a body, moving it, and its rigid inertia and wrench.
+"""The parts that the tree algorithms share: placing a body, moving it, its rigid inertia and wrench; q that moves along v.
 
 Formulation ("hybrid"): everything in world axes, each body at its own joint origin. Positions then only enter as arms
 between neighbouring origins, which keeps long chains accurate, and no inertia has to be turned from frame to frame.
@@ -8,21 +8,27 @@ Accelerations are classical. With r the arm, s the axis and parent p (Tazaki 201
     sliding   w = wp               al = alp                  a = ap + alp x r + wp x (wp x r) + 2 wp x s q'
 plus s q'' in al or a. Linear velocities do not enter. `al`, `a` are here the accelerations for v' = 0 ("bias"), so that
 the algorithms only have to find what v' adds.
+
+`advance` is the kernel twin of bunraku.model.configuration.integrate: hinges and sliders add; quaternions turn in body
+axes by the exponential map and keep length one. Checked in tests/dynamics/test_advance.py.
 """
 
 from __future__ import annotations
 
 from bunraku.dynamics.one_axis import has_one_axis, placed, slides, turns
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import ld, st
-from bunraku.kernel.trig import sincos_all
-from bunraku.kernel.vec import add, axpy, col, cross, ld3, ld9, mm, mv, quat_matrix, rotate_s, scale, st3, st9, sv
+from bunraku.kernel.lanes import ld, root, st
+from bunraku.kernel.trig import sincos, sincos_all
+from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mv, quat_matrix, rotate_s, scale, st3, st9, sv
 from bunraku.model.layout import (
     ACC,
+    ADDS,
     ALPHA,
     ARM,
     BALL,
+    DOF,
     FIRST,
+    FOLLOWS,
     FREE,
     IQ,
     IV,
@@ -42,6 +48,8 @@ from bunraku.model.layout import (
     TURN,
     VEL,
 )
+
+SMALL = 1e-24  # squared angle below which the exponential is its first two terms
 
 
 @inline
@@ -185,3 +193,42 @@ def inertial_wrench(m, h, I, om, al, a):
     f = add(axpy(m, a, cross(al, h)), cross(om, cross(om, h)))
     n = add(add(sv(I, al), cross(h, a)), cross(om, sv(I, om)))
     return n, f
+
+
+@inline
+def turn(q, k, w, dt):
+    """Quaternion q[k:k+4] times exp(dt w), w in body axes."""
+    a2 = dt * dt * dot(w, w)
+    s, c = sincos(0.5 * root(a2))
+    f = 0.5 * dt if a2 < SMALL else s / root(a2) * dt
+    x = f * w[0]
+    y = f * w[1]
+    z = f * w[2]
+    qw = ld(q, k)
+    qx = ld(q, k + 1)
+    qy = ld(q, k + 2)
+    qz = ld(q, k + 3)
+    nw = qw * c - qx * x - qy * y - qz * z
+    nx = qw * x + qx * c + qy * z - qz * y
+    ny = qw * y - qx * z + qy * c + qz * x
+    nz = qw * z + qx * y - qy * x + qz * c
+    r = 1.0 / root(nw * nw + nx * nx + ny * ny + nz * nz)
+    st(q, k, r * nw)
+    st(q, k + 1, r * nx)
+    st(q, k + 2, r * ny)
+    st(q, k + 3, r * nz)
+
+
+@inline
+def advance(ints, q, v, dt):
+    """q <- q moved along v for dt."""
+    for i in range(1, ints.shape[0]):
+        if ints[i, FOLLOWS] != 0:
+            continue
+        k = ints[i, IQ]
+        l = ints[i, IV]
+        adds = ints[i, ADDS]
+        for r in range(adds):
+            st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
+        if ints[i, DOF] > adds:
+            turn(q, k + adds, ld3(v, l + adds), dt)

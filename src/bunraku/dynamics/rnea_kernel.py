@@ -8,15 +8,13 @@ Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 from __future__ import annotations
 
 from bunraku.dynamics.aba_kernel import pulled, still_world
-from bunraku.dynamics.arguments import BAD_SIZE, OK
-from bunraku.dynamics.batch import pack, unpack
+from bunraku.dynamics.batch import over
 from bunraku.dynamics.inertia import add_wrench
 from bunraku.dynamics.one_axis import axis, felt, has_one_axis, moved
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing
-from bunraku.dynamics.work import opened, opened_lanes, sizes
 from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
-from bunraku.kernel.lanes import LANES, borrow, ld, st
+from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.vec import add, axpy, cross, ld3, ld9, mtv, mv, st3
 from bunraku.model.layout import (
     ACC,
@@ -37,8 +35,8 @@ from bunraku.model.layout import (
 
 
 @inline
-def driven(ints, reals, a, work, i, R, s, al, ac):
-    """Add what the joint's own acceleration does to (al, ac); stores and returns the sums."""
+def driven(ints, reals, a, i, R, s, al, ac):
+    """(al, ac) and what the joint's own acceleration adds."""
     kind = ints[i, KIND]
     k = ints[i, IV]
     if has_one_axis(kind):
@@ -48,8 +46,6 @@ def driven(ints, reals, a, work, i, R, s, al, ac):
     else:
         ac = add(ac, ld3(a, k))
         al = add(al, mv(R, ld3(a, k + 3)))
-    st3(work, i * NW + ALPHA, al)
-    st3(work, i * NW + ACC, ac)
     return al, ac
 
 
@@ -83,7 +79,9 @@ def rnea_passes(ints, reals, q, v, a, f_ext, work, tau):
         R, arm, s = place(ints, reals, q, work, i)
         ac = swing(ints, reals, v, work, i, arm, s)
         om, al = spin(ints, reals, v, work, i, R, s)
-        al, ac = driven(ints, reals, a, work, i, R, s, al, ac)
+        al, ac = driven(ints, reals, a, i, R, s, al, ac)
+        st3(work, i * NW + ALPHA, al)
+        st3(work, i * NW + ACC, ac)
         m, h, I = rigid(reals, i, R)
         n, f = inertial_wrench(m, h, I, om, al, ac)
         n, f = pulled(f_ext, i, n, f)
@@ -98,34 +96,7 @@ def rnea_passes(ints, reals, q, v, a, f_ext, work, tau):
         add_wrench(work, ints[i, PARENT] * NW, add(ld3(work, w + WRENCH), cross(ld3(work, w + ARM), f)), f)
 
 
-@inline
-def one(handle, q, v, a, f_ext, tau):
-    """Fill `tau` (nv,) for one state; returns a status."""
-    nb, nq, nv = sizes(handle)
-    if q.shape[0] != nq or v.shape[0] != nv or tau.shape[0] != nv or a.shape[0] != nv:
-        return BAD_SIZE
-    if f_ext is not None and f_ext.shape[0] != 6 * nb:
-        return BAD_SIZE
-    ints, reals, work = opened(handle)
-    rnea_passes(ints, reals, borrow(q), borrow(v), borrow(a), borrow(f_ext), work, borrow(tau))
-    return OK
-
-
-@inline
-def many(handle, q, v, a, f_ext, tau):
-    """Fill `tau` (batch, nv), LANES states at a time."""
-    ints, reals, work, q4, v4, a4, tau4, f4 = opened_lanes(handle)
-    for first in range(0, q.shape[0], LANES):
-        pack(borrow(q), first, q4)
-        pack(borrow(v), first, v4)
-        pack(borrow(a), first, a4)
-        if f_ext is None:
-            rnea_passes(ints, reals, q4, v4, a4, None, work, tau4)
-        else:
-            pack(borrow(f_ext), first, f4)
-            rnea_passes(ints, reals, q4, v4, a4, f4, work, tau4)
-        unpack(tau4, first, borrow(tau))
-    return OK
+one, many = over(rnea_passes)
 
 
 @entry("h D D D D")

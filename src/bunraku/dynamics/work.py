@@ -48,6 +48,7 @@ class Work:
         arrays = (self.ints, self.reals, self.scratch, self.lanes)
         self._table = np.array([*(a.ctypes.data for a in arrays), model.nb, model.nq, model.nv], dtype=np.int64)
         self.handle: Any = self._table.ctypes.data if JIT else self
+        self.differentiation: Any = None  # scratch of derivatives, made when it is needed
 
     def __reduce__(self) -> tuple[Any, tuple[Model]]:
         """Copies and pickles are made anew: an address means nothing elsewhere."""

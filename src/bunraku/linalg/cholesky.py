@@ -4,15 +4,38 @@ column.
 The form lies row after row, `width` numbers (whole lanes) a row, upper triangle; numbers below the diagonal are not
 used. Column n is the right side: after factoring it holds R'^-1 b, so that only the way back is left. Factoring may
 stop after some rows (`finish` False), which leaves the Schur complement of the rest in their place. Cost of n = 52: 2
-us. Checked in tests/linalg/test_cholesky.py.
+us. (bunraku.linalg.dense takes as long, but wants whole tiles of unknowns and begins at the first; here the last tile
+may be cut short, and the rows behind a Schur complement are factored again and again.) Checked in
+tests/linalg/test_cholesky.py.
 """
 
 from __future__ import annotations
 
-from bunraku.kernel.compile import part
+from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import ld, split, st, wide_ld, wide_st
 
 TINY = 1e-14  # least pivot, of the diagonal entry
+
+
+@inline
+def add_tile(form, i, c, width, rows, first, last, sign):
+    """Add to the tile (i, c) of a form sign times the sum over rows first … last - 1 of row' row."""
+    k = i * width + c
+    w = wide_ld(form, k)
+    x = wide_ld(form, k + width)
+    y = wide_ld(form, k + 2 * width)
+    z = wide_ld(form, k + 3 * width)
+    for r in range(first, last):
+        at = r * width
+        lane = wide_ld(rows, at + c)
+        w = w + sign * ld(rows, at + i) * lane
+        x = x + sign * ld(rows, at + i + 1) * lane
+        y = y + sign * ld(rows, at + i + 2) * lane
+        z = z + sign * ld(rows, at + i + 3) * lane
+    wide_st(form, k, w)
+    wide_st(form, k + width, x)
+    wide_st(form, k + 2 * width, y)
+    wide_st(form, k + 3 * width, z)
 
 
 @part
@@ -23,24 +46,7 @@ def factor(form, above, first, last, n, width, finish):
     for i in range(first, last, 4):
         until = i if finish else first
         for c in range(i, width, 4):
-            k = i * width + c
-            w, x, y, z = (
-                wide_ld(form, k),
-                wide_ld(form, k + width),
-                wide_ld(form, k + 2 * width),
-                wide_ld(form, k + 3 * width),
-            )
-            for r in range(above, until):
-                at = r * width
-                lane = wide_ld(form, at + c)
-                w = w - ld(form, at + i) * lane
-                x = x - ld(form, at + i + 1) * lane
-                y = y - ld(form, at + i + 2) * lane
-                z = z - ld(form, at + i + 3) * lane
-            wide_st(form, k, w)
-            wide_st(form, k + width, x)
-            wide_st(form, k + 2 * width, y)
-            wide_st(form, k + 3 * width, z)
+            add_tile(form, i, c, width, form, above, until, -1.0)
         if not finish:
             continue
         for t in range(i, min(i + 4, n)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from bunraku.model import layout as at
 from bunraku.model.description import Description
 from bunraku.model.model import Model
 
+LISTS = ("body_names", "joints", "frames", "shapes", "gears", "dof_names", "collide_exclude", "notes")
 DOF_ARRAYS = ("lower", "upper", "damping", "friction", "stiffness", "rest", "armature", "effort", "velocity")
 
 
@@ -50,17 +52,9 @@ def combine(
     ints, reals = [np.zeros((1, at.NI), dtype=np.int64)], [np.zeros((1, at.NF))]
     reals[0][0, at.PLACE : at.PLACE + 3] = gravity
     reals[0][0, at.TURN : at.TURN + 9] = np.eye(3).ravel()
-    parts, joints, frames, shapes, gears, body_names, dof_names, exclude, notes = (
-        [],
-        [],
-        [],
-        [],
-        [],
-        ["world"],
-        [],
-        [],
-        [],
-    )
+    parts: list[Part] = []
+    lists: dict[str, list[Any]] = {name: [] for name in LISTS}
+    lists["body_names"].append("world")
     body = iq = iv = column = 0
     for name, m in figures:
         part = Part(name, m, body, iq, iv)
@@ -76,7 +70,7 @@ def combine(
         def shifted(b: int, body: int = body) -> int:
             return b + body if b else 0
 
-        joints += [
+        lists["joints"] += [
             replace(
                 j,
                 name=f"{name}.{j.name}",
@@ -88,13 +82,13 @@ def combine(
             )
             for j in m.joints
         ]
-        frames += [replace(f, name=f"{name}.{f.name}", body=shifted(f.body)) for f in m.frames]
-        shapes += [replace(s, link=f"{name}.{s.link}", body=shifted(s.body)) for s in m.shapes]
-        gears += [replace(g, row=tuple((k + iq, x) for k, x in g.row)) for g in m.gears]
-        body_names += [f"{name}.{b}" for b in m.body_names[1:]]
-        dof_names += [f"{name}.{d}" for d in m.dof_names]
-        exclude += [(shifted(a), shifted(b)) for a, b in m.collide_exclude]
-        notes += m.notes
+        lists["frames"] += [replace(f, name=f"{name}.{f.name}", body=shifted(f.body)) for f in m.frames]
+        lists["shapes"] += [replace(s, link=f"{name}.{s.link}", body=shifted(s.body)) for s in m.shapes]
+        lists["gears"] += [replace(g, row=tuple((k + iq, x) for k, x in g.row)) for g in m.gears]
+        lists["body_names"] += [f"{name}.{b}" for b in m.body_names[1:]]
+        lists["dof_names"] += [f"{name}.{d}" for d in m.dof_names]
+        lists["collide_exclude"] += [(shifted(a), shifted(b)) for a, b in m.collide_exclude]
+        lists["notes"] += m.notes
         parts.append(part)
         body, iq, iv = body + m.nb - 1, iq + m.nq, iv + m.nv
         column += int(m.ints[:, at.DOF].sum())
@@ -103,21 +97,8 @@ def combine(
     arrays["q0"] = np.concatenate([np.zeros(0), *(m.q0 for _, m in figures)])
     for a in arrays.values():
         a.flags.writeable = False
+    named = {name: tuple(items) for name, items in lists.items()}
     model = Model(
-        name="world",
-        nb=body + 1,
-        nq=iq,
-        nv=iv,
-        body_names=tuple(body_names),
-        joints=tuple(joints),
-        frames=tuple(frames),
-        shapes=tuple(shapes),
-        gears=tuple(gears),
-        dof_names=tuple(dof_names),
-        notes=tuple(notes),
-        collide_exclude=tuple(exclude),
-        source="",
-        description=Description("world"),
-        **arrays,
+        name="world", nb=body + 1, nq=iq, nv=iv, source="", description=Description("world"), **named, **arrays
     )
     return model, parts

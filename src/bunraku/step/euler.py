@@ -18,14 +18,13 @@ import numpy as np
 from bunraku.collision.detect import detect_contacts
 from bunraku.dynamics.aba_kernel import aba_passes
 from bunraku.dynamics.one_axis import axis
-from bunraku.dynamics.passes import drift
+from bunraku.dynamics.passes import advance, drift
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import st
 from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import ld3
 from bunraku.model.layout import ARM, NW, VEL
-from bunraku.step.advance import advance
 from bunraku.step.contact_rows import contact_rows, keep_contacts
 from bunraku.step.drive import drive_joints, note_torques
 from bunraku.step.island import solve_islands

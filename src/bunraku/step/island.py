@@ -10,8 +10,8 @@ that yield, and counted as unsolved. Checked in tests/step/test_rows.py against 
 from __future__ import annotations
 
 from bunraku.contact.dense_front import Dense
-from bunraku.contact.pgs import BROKEN, LIMIT, solve
-from bunraku.contact.problem import height
+from bunraku.contact.pgs import BROKEN, solve
+from bunraku.contact.residual import height
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.record import handle
@@ -36,11 +36,7 @@ def add_response(s: Step, other, side, c, lines, al, a):
     at = W * other + 24 * side
     row = s.rows.packs[other].place
     for i in range(s.rows.packs[other].lines):
-        x = (
-            w[at + i] * al[0] + w[at + 4 + i] * al[1] + w[at + 8 + i] * al[2]
-            + w[at + 12 + i] * a[0] + w[at + 16 + i] * a[1] + w[at + 20 + i] * a[2]
-        )  # fmt: skip
-        x0, x1, x2, _ = split(x)
+        x0, x1, x2, _ = split(side_motion(w, at, i, al, a))
         if row < c:  # below the diagonal in any case
             K[c, row + i] += x0
             if lines > 1:
@@ -169,6 +165,28 @@ def give_way(matrix, m, blocks, values, place):
                     e += step
 
 
+@inline
+def solve_twice(solve, s: Step, matrix, values, place, limits):
+    """(status, sweeps, worst residual) of an island's problem, and of the one that gives way where it is hopeless;
+    limits: (rows, blocks, most sweeps, residual from which it is)."""
+    m, blocks, most, hopeless = limits
+    status, used, residual = solve(matrix, m, blocks, s.numbers.tolerance, most)
+    if status != BROKEN and not residual <= hopeless:
+        give_way(matrix, m, blocks, values, place)
+        status, used, left = solve(matrix, m, blocks, s.numbers.tolerance, most)
+        residual = max(residual, left)
+    return status, used, residual
+
+
+@inline
+def side_motion(w, at, i, al, a):
+    """What the motion (al, a) of a source does to row i of a pack's side, in lanes."""
+    return (
+        w[at + i] * al[0] + w[at + 4 + i] * al[1] + w[at + 8 + i] * al[2]
+        + w[at + 12 + i] * a[0] + w[at + 16 + i] * a[1] + w[at + 20 + i] * a[2]
+    )  # fmt: skip
+
+
 @part
 def finish_island(s: Step, first, last, m, status, used, residual):
     """Put an island's impulses back and note how its solution went."""
@@ -219,18 +237,12 @@ def solve_islands(s: Step, positions, soft):
         fill_matrix(s, first, last, m)
         if soft != 0:
             soften(s, first, last)
-        status = LIMIT
-        used = 0
-        residual = 0.0
-        for attempt in range(2):
-            if attempt == 1:
-                give_way(island, m, blocks, island.K.reshape(island.K.size), dense_place)
-            status, used, left = solve(island, m, blocks, s.numbers.tolerance, info.sweep_limit)
-            if status == BROKEN:
-                return DIVERGED
-            residual = max(residual, left)
-            if residual <= HOPELESS:
-                break
+        values = island.K.reshape(island.K.size)
+        status, used, residual = solve_twice(
+            solve, s, island, values, dense_place, (m, blocks, info.sweep_limit, HOPELESS)
+        )
+        if status == BROKEN:
+            return DIVERGED
         finish_island(s, first, last, m, status, used, residual)
     return OK
 

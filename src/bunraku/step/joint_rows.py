@@ -13,8 +13,7 @@ import numpy as np
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, scale, sub
-from bunraku.model.layout import DA, NW, OMEGA, PARENT, ROT
-from bunraku.model.layout import TURN as JOINT_TURN
+from bunraku.model.layout import DA, NW, OMEGA, PARENT, ROT, TURN
 from bunraku.step.contact_rows import PUSH, PUSH_SPEED
 from bunraku.step.rows import (
     BOUNDED,
@@ -127,7 +126,7 @@ def ball_rows(s: Step):
         ball = s.balls[k]
         i = ball.body
         p = s.ints[i, PARENT]
-        S = mm(ld9(work, p * NW + ROT), ld9(s.reals[i], JOINT_TURN))  # the socket in the world
+        S = mm(ld9(work, p * NW + ROT), ld9(s.reals[i], TURN))  # the socket in the world
         P = ld9(work, i * NW + ROT)
         ez = col(S, 2)
         z = col(P, 2)

@@ -7,14 +7,14 @@ island.py, block by block. Checked in tests/world/test_rest.py (a heap) and test
 
 from __future__ import annotations
 
-from bunraku.contact.pgs import BROKEN, LIMIT
+from bunraku.contact.pgs import BROKEN
 from bunraku.contact.sparse import Sparse, solve
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, split
 from bunraku.kernel.table import phase
 from bunraku.kernel.vec import scale
 from bunraku.linalg.sparse_pattern import pattern
-from bunraku.step.island import finish_island, give_way
+from bunraku.step.island import finish_island, side_motion, solve_twice
 from bunraku.step.rows import CONTACT, answer, ld_side
 from bunraku.step.step_arrays import DIVERGED, ROOM_LARGE, Step, W
 
@@ -103,11 +103,7 @@ def add_entries(s: Step, other, side, lane, lines, al, a):
     block = s.large.first_block[other]
     alone = pack.blocks == 1
     for i in range(pack.lines):
-        x = (
-            w[at + i] * al[0] + w[at + 4 + i] * al[1] + w[at + 8 + i] * al[2]
-            + w[at + 12 + i] * a[0] + w[at + 16 + i] * a[1] + w[at + 20 + i] * a[2]
-        )  # fmt: skip
-        x0, x1, x2, _ = split(x)
+        x0, x1, x2, _ = split(side_motion(w, at, i, al, a))
         e = 9 * s.large.entry[block if alone else block + i] + (3 * i if alone else 0)
         if lines == 3:
             values[e] += x0
@@ -141,17 +137,9 @@ def solve_large(h):
         return ROOM_LARGE
     fill_values(s, info.large_first, info.large_last)
     most = min(info.sweep_limit, max(EFFORT // blocks, LEAST))
-    status = LIMIT
-    used = 0
-    residual = 0.0
-    for attempt in range(2):
-        if attempt == 1:
-            give_way(matrix, rows, blocks, matrix.values, sparse_place)
-        status, used, left = solve(matrix, rows, blocks, s.numbers.tolerance, most)
-        if status == BROKEN:
-            return DIVERGED
-        residual = max(residual, left)
-        if residual <= HOPELESS_LARGE:
-            break
+    limits = (rows, blocks, most, HOPELESS_LARGE)
+    status, used, residual = solve_twice(solve, s, matrix, matrix.values, sparse_place, limits)
+    if status == BROKEN:
+        return DIVERGED
     finish_island(s, info.large_first, info.large_last, rows, status, used, residual)
     return 0

@@ -17,13 +17,13 @@ tests/step/test_response.py and tests/world/.
 
 from __future__ import annotations
 
-from bunraku.dynamics.articulated import group_arm
-from bunraku.dynamics.delassus_kernel import group_force, pull_back
-from bunraku.dynamics.inertia import carried, ld_articulated, solve_inertia
+from bunraku.dynamics.aba_kernel import free_response, outward_ball, pull_back
+from bunraku.dynamics.gear_group import group_force, outward_group
+from bunraku.dynamics.inertia import carried
 from bunraku.dynamics.one_axis import axis, felt, moved
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, ld, split, st, wide_ld, wide_st
-from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, mv, scale, st3, sub, sv
+from bunraku.kernel.vec import add, cross, dot, ld3, ld6, ld9, mtv, scale, st3, sv
 from bunraku.model.layout import (
     ARM,
     BALL,
@@ -38,9 +38,7 @@ from bunraku.model.layout import (
     OUTER,
     RHS,
     ROT,
-    ROTOR,
     SLIDE,
-    G,
     U,
 )
 from bunraku.step.step_arrays import Rows, Step, Traces, W
@@ -55,16 +53,6 @@ SQUARE = 12 * GROUP  # numbers of a 6x6 block: six rows of two groups
 def entry_of(i, j):
     """Where entry (i, j) of a 6x6 block stands."""
     return 2 * GROUP * i + GROUP * (j // 3) + j % 3
-
-
-@inline
-def free_inverse(ints, reals, work, i, n, f):
-    """I_A^-1 (n, f) of a free base."""
-    A, B, C = ld_articulated(ints, reals, work, i)
-    m = reals[i, ROTOR]
-    return solve_inertia(
-        (A[0] + m, A[1], A[2], A[3] + m, A[4], A[5] + m), B, (C[0] + m, C[1], C[2], C[3] + m, C[4], C[5] + m), n, f
-    )
 
 
 @inline
@@ -83,7 +71,7 @@ def leave_trace(ints, reals, work, c, n, f, y, at):
 @inline
 def leave_root(ints, reals, work, c, n, f, roots, at):
     """A group of wrenches on a free base, and its answer to them."""
-    al, a = free_inverse(ints, reals, work, c, n, f)
+    al, a = free_response(ints, reals, work, c, n, f)
     for r in range(3):
         wide_st(roots, at + GROUP * r, n[r])
         wide_st(roots, at + GROUP * (3 + r), f[r])
@@ -273,44 +261,29 @@ def spread_impulses(ints, reals, work, dv):
         st(work, DA + k, 0.0)
     for i in range(1, ints.shape[0]):
         if ints[i, COUNT] >= 1:
-            spread_group(ints, reals, work, i, dv)
+            spread_joint(ints, reals, work, i, dv)
 
 
 @inline
-def spread_group(ints, reals, work, lead, dv):
+def spread_joint(ints, reals, work, i, dv):
     """The rate that a joint or gear group gains, and the motion of its bodies."""
-    w = lead * NW
-    k = ints[lead, IV]
-    kind = ints[lead, KIND]
+    w = i * NW
+    k = ints[i, IV]
+    kind = ints[i, KIND]
     if kind == FREE:
         st3(dv, k, ld3(work, w + DA + 3))
         st3(dv, k + 3, mtv(ld9(work, w + ROT), ld3(work, w + DA)))
-        return
-    if kind == BALL:
-        A, B, _ = ld_articulated(ints, reals, work, lead)
-        al, a = carried(work, ints[lead, OUTER] * NW, ld3(work, w + ARM))
-        x = sv(ld6(work, w + DINV), sub(sub(ld3(work, w + RHS), sv(A, al)), mv(B, a)))
-        st3(dv, k, mtv(ld9(work, w + ROT), x))
-        st3(work, w + DA, add(al, x))
-        st3(work, w + DA + 3, a)
-        return
-    if ints[lead, COUNT] == 1:
-        al, a = carried(work, ints[lead, OUTER] * NW, ld3(work, w + ARM))
+    elif kind == BALL:
+        outward_ball(ints, reals, work, i, dv)
+    elif ints[i, COUNT] > 1:
+        outward_group(ints, work, i, dv)
+    else:
+        al, a = carried(work, ints[i, OUTER] * NW, ld3(work, w + ARM))
         x = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
         st(dv, k, x)
-        al, a = moved(kind, reals[lead, SLIDE], axis(ints, work, lead), x, al, a)
+        al, a = moved(kind, reals[i, SLIDE], axis(ints, work, i), x, al, a)
         st3(work, w + DA, al)
         st3(work, w + DA + 3, a)
-        return
-    p = ints[lead, OUTER] * NW
-    al = ld3(work, p + DA)
-    a = ld3(work, p + DA + 3)
-    x = ld(work, w + DINV) * (ld(work, w + RHS) - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
-    st(dv, k, x)
-    for i in range(lead, lead + ints[lead, COUNT]):
-        m = i * NW
-        st3(work, m + DA, axpy(x, ld3(work, m + G), al))
-        st3(work, m + DA + 3, axpy(x, ld3(work, m + G + 3), add(a, cross(al, group_arm(ints, work, i)))))
 
 
 @inline

@@ -5,13 +5,20 @@ Contacts, joint limits and joint friction are solved once, at the start, and hel
 (Nakaoka et al. 2007, section 5). Torques at the joints, springs, and the forces of rigid connections and kept gears are
 found at each of the four evaluations:
     A v' = tau - b + H'lam,   H v' = -H_dot v
-Quaternions stay on the group (bunraku.step.advance). After the step positions and rates are put back onto the closed
+After the step positions and rates are put back onto the closed
 loops (bunraku.step.loops), so that nothing drifts and no stabilising constant is needed. A connection made with
 relative velocity first costs its impulse, (18) of Nakamura & Yamane 2000.
 
 Where something hits, the impulse acts at the start of the step: it is found with the rates alone, v' = 0, and what the
 whole step's impulses have beyond it is the force that is held. A pose that leaves loops open (set by hand) is closed
-before the step. Fourth order between such steps. Checked in tests/world/test_rk4.py and test_loops.py.
+before the step. Fourth order between such steps.
+
+In the chart q = q0 moved along theta a Runge-Kutta method is an ordinary one: theta' = v but for turns, where
+    theta' = w + 1/2 theta x w + 1/12 theta x (theta x w) + O(theta^4)
+(the inverse of the exponential's right differential). A method of order 4 for (theta, v) from theta = 0 is then one of
+order 4 on the group, and q never leaves it: Munthe-Kaas, "High order Runge-Kutta methods on manifolds", Appl. Numer.
+Math. 29 (1999). The terms left out are of fourth order in the step, as theta is of first, and of fifth once integrated.
+Checked in tests/world/test_rk4.py, test_loops.py and tests/step/test_chart.py.
 """
 
 from __future__ import annotations
@@ -19,13 +26,14 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.kinematics_kernel import motion_pass
+from bunraku.dynamics.passes import advance
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.lanes import st
+from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.record import Record, handle, put, real, ref, vector, whole
 from bunraku.kernel.table import phase, run
-from bunraku.model.layout import DA, NW
+from bunraku.kernel.vec import axpy, cross, ld3, st3
+from bunraku.model.layout import ADDS, DA, DOF, FOLLOWS, IV, NW
 from bunraku.model.model import Model
-from bunraku.step.advance import advance, chart_rate
 from bunraku.step.drive import drive_joints
 from bunraku.step.euler import ROWS, SOLVE, all_finite, copy, free_acceleration, note_last, note_worst, sane
 from bunraku.step.held import add_tie_forces, hold_forces, keep_hard, something_hits
@@ -312,3 +320,24 @@ def move_rk4(h):
     copy(s.start_v, own.first_v)
     note_last(s)
     return OK
+
+
+@inline
+def turn_rate(t, w):
+    """theta' for the rate w in body axes."""
+    c = cross(t, w)
+    return axpy(0.5, c, axpy(1.0 / 12.0, cross(t, c), w))
+
+
+@inline
+def chart_rate(ints, theta, v, out):
+    """out = theta' (nv) at theta for the rates v."""
+    for i in range(1, ints.shape[0]):
+        if ints[i, FOLLOWS] != 0:
+            continue
+        k = ints[i, IV]
+        adds = ints[i, ADDS]
+        for r in range(adds):
+            st(out, k + r, ld(v, k + r))
+        if ints[i, DOF] > adds:
+            st3(out, k + adds, turn_rate(ld3(theta, k + adds), ld3(v, k + adds)))

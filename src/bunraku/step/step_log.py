@@ -142,8 +142,9 @@ def patch_state(corners: Many[LogCorner], count):
 
 
 @inline
-def log_contacts(s: Step, log: StepLog, normals, points, forces):
+def log_contacts(s: Step, log: StepLog, real):
     """Patches of points that touch or press, behind those of earlier frames; returns how many."""
+    normals, points, forces = real(log.normal), real(log.points), real(log.forces)
     ids, contacts = s.detection.ids, s.detection.contacts
     patches = log.patches.view(np.uint32)
     most, room, per_dt = s.info.contacts, points.shape[0] // 3, 1.0 / s.numbers.dt
@@ -188,8 +189,12 @@ def put_row(to, row, values):
 
 
 @inline
-def log_frame(h, to_q, to_v, to_torques, normals, points, forces):
-    """A step is done: a frame into these arrays if it is one's turn."""
+def log_frame(h, real):
+    """The last stage, then a frame if it is one's turn; real(x) is an array of the log with the file's type. Returns a
+    status."""
+    status = run(h, LAST)
+    if status < 0:
+        return status
     s, log = Step(h), StepLog(h)
     state = log.state
     state.steps += 1
@@ -203,11 +208,11 @@ def log_frame(h, to_q, to_v, to_torques, normals, points, forces):
     row = state.frames
     times = log.times.view(np.float64)
     times[row] = state.start + state.steps * s.numbers.dt
-    put_row(to_q, row, s.q)
-    put_row(to_v, row, s.v)
-    put_row(to_torques, row, s.applied)
+    put_row(real(log.q), row, s.q)
+    put_row(real(log.v), row, s.v)
+    put_row(real(log.torques), row, s.applied)
     counts = log.patch_count.view(np.uint32)
-    counts[row] = log_contacts(s, log, normals, points, forces)
+    counts[row] = log_contacts(s, log, real)
     state.frames = row + 1
     return OK
 
@@ -226,25 +231,11 @@ def doubles(x):
 
 @phase
 def behind(h):
-    """The last phase, then a frame of float32 if it is one's turn."""
-    status = run(h, LAST)
-    if status < 0:
-        return status
-    log = StepLog(h)
-    return log_frame(
-        h, singles(log.q), singles(log.v), singles(log.torques), singles(log.normal), singles(log.points),
-        singles(log.forces),
-    )  # fmt: skip
+    """A frame of float32."""
+    return log_frame(h, singles)
 
 
 @phase
 def behind_precise(h):
     """The same with float64."""
-    status = run(h, LAST)
-    if status < 0:
-        return status
-    log = StepLog(h)
-    return log_frame(
-        h, doubles(log.q), doubles(log.v), doubles(log.torques), doubles(log.normal), doubles(log.points),
-        doubles(log.forces),
-    )  # fmt: skip
+    return log_frame(h, doubles)

@@ -1,5 +1,5 @@
 """Figure: a figure or thing in a world, as views of its part of the world's state, and its servos; what is measured on
-it stands in `world.measured`."""
+it stands in `world.measures`."""
 
 # pyright: reportPrivateUsage=false, reportUnnecessaryIsInstance=false
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bunraku.model.configuration import difference
 from bunraku.model.forest import Part
 from bunraku.model.model import Model
 from bunraku.step.step_arrays import Drive
-from bunraku.world.measured import Measured
+from bunraku.world.measures import Measured
 
 if TYPE_CHECKING:
     from bunraku.world.world import World

@@ -10,7 +10,7 @@ in tests/world/test_sensors.py.
 
 from __future__ import annotations
 
-from bunraku.dynamics.passes import angles, place, world_pose
+from bunraku.dynamics.composite import place_all
 from bunraku.dynamics.rnea_kernel import rnea_passes
 from bunraku.kernel.compile import part
 from bunraku.kernel.entry import entry
@@ -59,10 +59,7 @@ def turn_around(s: Step, own: TurnedStep):
     """Fill forces, accel, tau and the scratch."""
     ints, reals, work, q = own.ints, own.reals, own.work, own.q
     dt = s.numbers.dt
-    angles(ints, q, work)
-    world_pose(work)
-    for i in range(1, ints.shape[0]):
-        place(ints, reals, q, work, i)
+    place_all(ints, reals, q, work)
     for k in range(own.forces.shape[0]):
         own.forces[k] = own.given[k]
     add_contacts(s, work, own.forces)

@@ -66,13 +66,6 @@ class Watched:
         allow_remote: to be reached from other machines. token: of your own, so that a page finds a view that was opened
         anew. html: another page. While it runs, touch the world with `view.lock` held or after `view.pause()`.
         """
-        options = {
-            "play": play,
-            "speed": speed,
-            "title": title,
-            "host": host,
-            "allow_remote": allow_remote,
-            "token": token,
-        }
         viewer: Any = importlib.import_module("bunraku.viewer.view")
-        return viewer.view_world(self, port=port, browser=browser, html=html, **options)
+        served = {"host": host, "allow_remote": allow_remote, "token": token, "html": html}
+        return viewer.view_world(self, port=port, browser=browser, play=play, speed=speed, title=title, **served)

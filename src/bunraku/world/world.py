@@ -1,10 +1,5 @@
 """World: figures and things in one place, stepped together; the one object that owns model, state and work.
 
-    world = World(dt=0.001)
-    world.add_ground(friction=0.8)
-    fig = world.add(bk.human(), at=(0, 0, 0.901))
-    world.run(seconds=2.0)
-
 Positions are where models' root frames go. `contact` says how contacts are solved: "pgs", rigid, by the iterative
 solver (bunraku.contact); "virtual_link", rigid, by hypotheses about how patches touch (bunraku.step.virtual_link);
 "penalty", springs and dampers (bunraku.step.contact_rows). A connection

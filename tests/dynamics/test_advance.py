@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from bunraku.dynamics.passes import advance
 from bunraku.dynamics.work import opened
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
-from bunraku.step.advance import advance
 from figures import random_figure, random_state
 
 
