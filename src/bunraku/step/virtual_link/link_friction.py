@@ -19,146 +19,101 @@ from __future__ import annotations
 import math
 
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import ld, st
-from bunraku.step.virtual_link.link_layout import (
-    CENTRE,
-    LINE,
-    MODE,
-    MU_S,
-    NF,
-    NP,
-    NR,
-    POINT,
-    PV,
-    SIGN,
-    SPEED,
-    SPIN,
-    STATE,
-    STICK,
-    SURFACE,
-    D,
-    E,
-    I,
-    J,
-    S,
-)
-from bunraku.step.virtual_link.link_region import in_hull, in_line, in_polygon, radius, vertex
+from bunraku.kernel.lanes import ld
+from bunraku.step.virtual_link.link_layout import LINE, POINT, SPIN, STICK, SURFACE, Links, Patch
+from bunraku.step.virtual_link.link_region import edge, in_hull, in_line, in_polygon, radius
 
 SLIP_SPEED = 1e-5  # m/s: a slower turn is first thought to stick
 ON_LINE = 1e-3  # a centre of rotation within this part of a line's length counts as on it
 
 
 @inline
-def distances(patch, flags, i, x, y):
-    """(distance of (x, y) inside the region in contact, mean distance d from it)."""
-    state = flags[i * NF + STATE]
-    if state == SURFACE:
-        return in_polygon(patch, i, x, y)
-    if state == LINE:
-        return in_line(patch, i, flags[i * NF + I], flags[i * NF + J], x, y)
+def distances(patch: Patch, p):
+    """(distance of the point p inside the region in contact, mean distance d from it)."""
+    if patch.state == SURFACE:
+        return in_polygon(patch.region, p)
+    if patch.state == LINE:
+        return in_line(patch.region, patch.low, patch.high, p)
     return 0.0, 0.0
 
 
 @inline
-def stick(flags, record, i):
-    """Think that patch i sticks."""
-    flags[i * NF + MODE] = STICK
-    st(record, i * NR + E, 0.0)
-    st(record, i * NR + SIGN, 0.0)
+def stick(patch: Patch):
+    """Think that a patch sticks."""
+    patch.mode = STICK
+    patch.fade = 0.0
+    patch.sign = 0.0
 
 
 @inline
-def spin(flags, record, i, cx, cy, x, y, d, sign):
-    """Think that patch i turns about the resting centre c, with pv at (x, y)."""
-    flags[i * NF + MODE] = SPIN
-    r = i * NR
+def spin(patch: Patch, centre, sign):
+    """Think that a patch turns about a resting centre."""
+    x, y = patch.pv
+    cx, cy = centre
     l = math.sqrt((x - cx) * (x - cx) + (y - cy) * (y - cy))
-    st(record, r + CENTRE, cx)
-    st(record, r + CENTRE + 1, cy)
-    st(record, r + S, -sign * (y - cy) / l if l > 0.0 else 0.0)
-    st(record, r + S + 1, sign * (x - cx) / l if l > 0.0 else 0.0)
-    st(record, r + E, math.exp(-l / d))
-    st(record, r + SIGN, sign)
-    st(record, r + SPEED, 0.0)
+    patch.mode = SPIN
+    patch.centre = (cx, cy)
+    patch.s = (-sign * (y - cy) / l if l > 0.0 else 0.0, sign * (x - cx) / l if l > 0.0 else 0.0)
+    patch.fade = math.exp(-l / patch.d)
+    patch.sign = sign
+    patch.speed = 0.0
 
 
 @inline
-def in_contact(patch, flags, i, x, y):
-    """(x, y) lies in the region in contact; on a line, to ON_LINE of its length."""
-    if flags[i * NF + STATE] == SURFACE:
-        return in_hull(patch, i, x, y)
-    ax, ay = vertex(patch, i, flags[i * NF + I])
-    bx, by = vertex(patch, i, flags[i * NF + J])
-    ex = bx - ax
-    ey = by - ay
+def in_contact(patch: Patch, p):
+    """p lies in the region in contact; on a line, to ON_LINE of its length."""
+    if patch.state == SURFACE:
+        return in_hull(patch.region, p)
+    ax, ay, ex, ey = edge(patch.region, patch.low, patch.high)
+    x = p[0] - ax
+    y = p[1] - ay
     square = ex * ex + ey * ey
-    along = (x - ax) * ex + (y - ay) * ey
-    return 0.0 <= along <= square and abs((x - ax) * ey - (y - ay) * ex) < ON_LINE * square
+    along = x * ex + y * ey
+    return 0.0 <= along <= square and abs(x * ey - y * ex) < ON_LINE * square
 
 
 @inline
-def turns(patch, flags, record, v, i):
-    """Patch i turns about a centre of rotation inside the region in contact, with the motion v (Table 2): then it is
+def turns(links: Links, patch: Patch):
+    """A patch turns about a centre of rotation inside the region in contact, with the motion v (Table 2): then it is
     thought to spin."""
-    r = i * NR
-    wz = ld(v, 6 * i + 5)
-    if flags[i * NF + STATE] == POINT or not abs(wz) * radius(patch, i) > SLIP_SPEED:
+    v = links.v
+    wz = ld(v, patch.row + 5)
+    if patch.state == POINT or not abs(wz) * radius(patch.region) > SLIP_SPEED:
         return False
-    cx = -ld(v, 6 * i + 1) / wz
-    cy = ld(v, 6 * i) / wz
-    if not in_contact(patch, flags, i, cx, cy):
+    centre = (-ld(v, patch.row + 1) / wz, ld(v, patch.row) / wz)
+    if not in_contact(patch, centre):
         return False
-    spin(
-        flags,
-        record,
-        i,
-        cx,
-        cy,
-        ld(record, r + PV),
-        ld(record, r + PV + 1),
-        ld(record, r + D),
-        1.0 if wz > 0.0 else -1.0,
-    )
+    spin(patch, centre, 1.0 if wz > 0.0 else -1.0)
     return True
 
 
 @inline
-def settle_in(patch, flags, record, i):
+def settle_in(patch: Patch):
     """After a change of contact state: pv moves into the new region, d is found anew; a spinning contact becomes a
     sliding one."""
-    at = i * NF
-    r = i * NR
-    if flags[at + STATE] == POINT:
-        x, y = vertex(patch, i, flags[at + I])
-        st(record, r + PV, x)
-        st(record, r + PV + 1, y)
-    elif flags[at + STATE] == LINE:
-        ax, ay = vertex(patch, i, flags[at + I])
-        bx, by = vertex(patch, i, flags[at + J])
-        ex = bx - ax
-        ey = by - ay
-        t = ((ld(record, r + PV) - ax) * ex + (ld(record, r + PV + 1) - ay) * ey) / (ex * ex + ey * ey)
+    if patch.state == POINT:
+        patch.pv = patch.region.vertex[patch.low]
+    elif patch.state == LINE:
+        ax, ay, ex, ey = edge(patch.region, patch.low, patch.high)
+        t = ((patch.pv[0] - ax) * ex + (patch.pv[1] - ay) * ey) / (ex * ex + ey * ey)
         t = min(max(t, 0.0), 1.0)
-        st(record, r + PV, ax + t * ex)
-        st(record, r + PV + 1, ay + t * ey)
-    _, d = distances(patch, flags, i, ld(record, r + PV), ld(record, r + PV + 1))
-    st(record, r + D, d)
+        patch.pv = (ax + t * ex, ay + t * ey)
+    _, d = distances(patch, patch.pv)
+    patch.d = d
 
 
 @inline
-def friction_force(record, f, i):
-    """(fx, fy, nzv / d) of patch i, with pv and d of the record; nothing for the turn of a point."""
-    fx = ld(f, 6 * i)
-    fy = ld(f, 6 * i + 1)
-    r = i * NR
-    d = ld(record, r + D)
-    nzv = ld(f, 6 * i + 5) - ld(record, r + PV) * fy + ld(record, r + PV + 1) * fx
-    return fx, fy, nzv / d if d > 0.0 else 0.0
+def friction_force(links: Links, patch: Patch):
+    """(fx, fy, nzv / d) of a patch, with its pv and d; nothing for the turn of a point."""
+    fx = ld(links.f, patch.row)
+    fy = ld(links.f, patch.row + 1)
+    nzv = ld(links.f, patch.row + 5) - patch.pv[0] * fy + patch.pv[1] * fx
+    return fx, fy, nzv / patch.d if patch.d > 0.0 else 0.0
 
 
 @inline
-def friction_limits(patch, record, f, i):
-    """(muS fz - |f|, nzS - |nzv|) of patch i, with pv and d of the record."""
-    fx, fy, turn = friction_force(record, f, i)
-    margin = ld(patch, i * NP + MU_S) * ld(f, 6 * i + 2) - math.sqrt(fx * fx + fy * fy)
-    return margin, ld(record, i * NR + D) * (margin - abs(turn))
+def friction_limits(links: Links, patch: Patch):
+    """(muS fz - |f|, nzS - |nzv|) of a patch, with its pv and d."""
+    fx, fy, turn = friction_force(links, patch)
+    margin = patch.region.mu_s * ld(links.f, patch.row + 2) - math.sqrt(fx * fx + fy * fy)
+    return margin, patch.d * (margin - abs(turn))

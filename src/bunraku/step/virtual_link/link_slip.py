@@ -23,32 +23,12 @@ from __future__ import annotations
 import math
 
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import ld, st
-from bunraku.step.virtual_link.link_alone import law, opposed, slide_alone
+from bunraku.kernel.lanes import ld
+from bunraku.kernel.vec import ld3
+from bunraku.step.virtual_link.link_alone import apart, law, opposed, slide_alone, think_of_slip
 from bunraku.step.virtual_link.link_friction import friction_force, spin, stick
-from bunraku.step.virtual_link.link_layout import (
-    CENTRE,
-    FZ,
-    MODE,
-    MU_D,
-    MU_S,
-    NF,
-    NP,
-    NR,
-    PV,
-    RHO,
-    SIGN,
-    SLIP,
-    SPEED,
-    SPIN,
-    STICK,
-    TURN,
-    WZ,
-    D,
-    E,
-    S,
-)
-from bunraku.step.virtual_link.link_region import at_point
+from bunraku.step.virtual_link.link_layout import SLIP, SPIN, STICK, Links, Patch, response_at
+from bunraku.step.virtual_link.link_region import along_surface
 
 CLEAR = 1e-3  # of F: a motion that says more of its direction than the force,
 FAINT = 0.05  # where E is smaller
@@ -56,25 +36,22 @@ SLOWEST = 1e-12  # m/s
 
 
 @inline
-def slip_after(record, a, v, i, h, impact):
+def slip_after(links: Links, patch: Patch):
     """(ux, uy, d wz) at pv at the end of the step, or after the impact."""
-    x = ld(record, i * NR + PV)
-    y = ld(record, i * NR + PV + 1)
-    ax, ay, _ = at_point(a, 6 * i, x, y)
-    d = max(ld(record, i * NR + D), 0.0)
-    if impact:
-        return ax, ay, d * ld(a, 6 * i + 5)
-    vx, vy, _ = at_point(v, 6 * i, x, y)
-    return vx + h * ax, vy + h * ay, d * (ld(v, 6 * i + 5) + h * ld(a, 6 * i + 5))
+    a, v, row, h = links.a, links.v, patch.row, links.numbers.h
+    ax, ay = along_surface(a, row, patch.pv)
+    d = max(patch.d, 0.0)
+    vx, vy = along_surface(v, row, patch.pv)
+    return vx + h * ax, vy + h * ay, d * (ld(v, row + 5) + h * ld(a, row + 5))
 
 
 @inline
-def slip_error(patch, record, f, a, v, i, h, impact):
+def slip_error(links: Links, patch: Patch):
     """|phi + F g(y)| [N]: how far friction is from its law."""
-    ux, uy, uz = slip_after(record, a, v, i, h, impact)
-    px, py, pz = friction_force(record, f, i)
-    x, y, z = law(ux, uy, uz)
-    F = ld(patch, i * NP + MU_D) * ld(f, 6 * i + 2)
+    motion = slip_after(links, patch)
+    px, py, pz = friction_force(links, patch)
+    x, y, z = law(motion)
+    F = patch.region.mu_d * ld(links.f, patch.row + 2)
     x = px + F * x
     y = py + F * y
     z = pz + F * z
@@ -82,19 +59,17 @@ def slip_error(patch, record, f, a, v, i, h, impact):
 
 
 @inline
-def own_response(K, stride, record, i):
-    """|G| of patch i."""
-    px = ld(record, i * NR + PV)
-    py = ld(record, i * NR + PV + 1)
-    d = max(ld(record, i * NR + D), 0.0)
-    k0 = 6 * i * stride + 6 * i
-    k1 = k0 + stride
-    k00 = ld(K, k0)
-    k01 = ld(K, k0 + 1)
-    k05 = ld(K, k0 + 5)
-    k11 = ld(K, k1 + 1)
-    k15 = ld(K, k1 + 5)
-    k55 = ld(K, k0 + 5 * stride + 5)
+def own_response(links: Links, patch: Patch):
+    """|G| of a patch."""
+    px, py = patch.pv
+    d = max(patch.d, 0.0)
+    k = patch.row
+    k00 = response_at(links, k, k)
+    k01 = response_at(links, k, k + 1)
+    k05 = response_at(links, k, k + 5)
+    k11 = response_at(links, k + 1, k + 1)
+    k15 = response_at(links, k + 1, k + 5)
+    k55 = response_at(links, k + 5, k + 5)
     xx = k00 - 2.0 * py * k05 + py * py * k55
     xy = k01 + px * k05 - py * k15 - px * py * k55
     yy = k11 + 2.0 * px * k15 + px * px * k55
@@ -105,8 +80,9 @@ def own_response(K, stride, record, i):
 
 
 @inline
-def meant(fx, fy, fz, nz, size, N):
-    """The direction of motion that friction (fx, fy, nz) opposes; size = |f|."""
+def meant(friction, size, N):
+    """The direction of motion that friction (fx, fy, nz / d) opposes; size = |f|."""
+    fx, fy, nz = friction
     fade = abs(nz) / N
     sign = -1.0 if nz > 0.0 else 1.0
     if not fade > 0.0:
@@ -119,13 +95,17 @@ def meant(fx, fy, fz, nz, size, N):
 
 
 @inline
-def judge_slip(K, stride, patch, flags, record, fx, fy, fz, nz, nx, ny, a, v, i, h, impact, work, spare):
-    """Mode and direction of patch i by the natural map, from friction (fx, fy, nz / d), fz > 0 and the motion a."""
-    r = i * NR
-    F = ld(patch, i * NP + MU_D) * fz
-    limit = ld(patch, i * NP + MU_S) * fz if flags[i * NF + MODE] == STICK else F
-    ux, uy, uz = slip_after(record, a, v, i, h, impact)
-    G = own_response(K, stride, record, i)
+def judge_slip(links: Links, patch: Patch, friction, pressure):
+    """Mode and direction of a patch by the natural map, from friction (fx, fy, nz / d), pressure (fz > 0, nx, ny) and
+    the motion a."""
+    fx, fy, nz = friction
+    fz = pressure[0]
+    h = links.numbers.h
+    F = patch.region.mu_d * fz
+    limit = patch.region.mu_s * fz if patch.mode == STICK else F
+    motion = slip_after(links, patch)
+    ux, uy, uz = motion
+    G = own_response(links, patch)
     step = 1.0 / (h * G) if G > 0.0 else 0.0
     size = math.sqrt(fx * fx + fy * fy)
     N = size + abs(nz)
@@ -134,90 +114,76 @@ def judge_slip(K, stride, patch, flags, record, fx, fy, fz, nz, nx, ny, a, v, i,
     ex = 0.0
     ey = 0.0
     ez = 0.0
-    if step * speed > CLEAR * F and flags[i * NF + MODE] != STICK and abs(nz) < FAINT * N:
+    if step * speed > CLEAR * F and patch.mode != STICK and abs(nz) < FAINT * N:
         ex = -u * fx / size / speed if size > 0.0 else ux / speed
         ey = -u * fy / size / speed if size > 0.0 else uy / speed
         ez = uz / speed
     elif N > 0.0:
-        ex, ey, ez = meant(fx, fy, fz, nz, size, N)
+        ex, ey, ez = meant(friction, size, N)
     qx = N * ex + step * ux
     qy = N * ey + step * uy
     qz = N * ez + step * uz
     length = math.sqrt(qx * qx + qy * qy + qz * qz)
     if not length > limit:
-        stick(flags, record, i)
+        stick(patch)
         return
-    rho = math.sqrt(qx * qx + qy * qy) / length
-    w = abs(qz) / length
-    flags[i * NF + MODE] = SLIP
-    st(record, r + S, qx / (rho * length) if rho > 0.0 else 1.0)
-    st(record, r + S + 1, qy / (rho * length) if rho > 0.0 else 0.0)
-    st(record, r + E, math.exp(-rho / w) if w > 0.0 else 0.0)
-    st(record, r + SIGN, 1.0 if qz > 0.0 else (-1.0 if qz < 0.0 else 0.0))
-    st(record, r + RHO, rho)
-    st(record, r + TURN, w)
-    st(record, r + SPEED, max((length - F) / step if step > 0.0 else speed, SLOWEST))
-    st(record, r + FZ, fz)
-    st(record, r + WZ, (0.0 if impact else ld(v, 6 * i + 5)) + h * ld(a, 6 * i + 5))
-    slide_alone(K, stride, patch, flags, record, fx, fy, fz, nz, nx, ny, ux, uy, uz, i, h, work, spare)
+    patch.mode = SLIP
+    patch.rho = math.sqrt(qx * qx + qy * qy) / length
+    patch.turn = abs(qz) / length
+    fade = math.exp(-patch.rho / patch.turn) if patch.turn > 0.0 else 0.0
+    think_of_slip(patch, (qx, qy, qz), patch.rho * length, fade)
+    patch.speed = max((length - F) / step if step > 0.0 else speed, SLOWEST)
+    patch.fz = fz
+    patch.wz = ld(links.v, patch.row + 5) + h * ld(links.a, patch.row + 5)
+    slide_alone(links, patch, friction, pressure, motion)
 
 
 @inline
-def slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare):
-    """Mode and direction of patch i from the forces and the motion found."""
-    x, y, z = friction_force(record, f, i)
-    fz = ld(f, 6 * i + 2)
-    nx = ld(f, 6 * i + 3)
-    ny = ld(f, 6 * i + 4)
-    judge_slip(K, stride, patch, flags, record, x, y, fz, z, nx, ny, a, v, i, h, impact, work, spare)
+def slip_by_forces(links: Links, patch: Patch):
+    """Mode and direction of a patch from the forces and the motion found."""
+    judge_slip(links, patch, friction_force(links, patch), ld3(links.f, patch.row + 2))
 
 
 @inline
-def follow_spin(flags, record, i, enough):
+def follow_spin(patch: Patch, enough):
     """s and E of a spinning patch at its new pv.
 
     Returns 1 if friction changes by more than `enough` of muD fz; else all stays.
     """
-    r = i * NR
-    sx = ld(record, r + S)
-    sy = ld(record, r + S + 1)
-    fade = ld(record, r + E)
-    gx, gy, gz = opposed(record, i)
-    cx = ld(record, r + CENTRE)
-    cy = ld(record, r + CENTRE + 1)
-    spin(flags, record, i, cx, cy, ld(record, r + PV), ld(record, r + PV + 1), ld(record, r + D), ld(record, r + SIGN))
-    x, y, z = opposed(record, i)
-    if abs(x - gx) + abs(y - gy) + abs(z - gz) > enough:
+    s = patch.s
+    fade = patch.fade
+    before = opposed(patch)
+    spin(patch, patch.centre, patch.sign)
+    if apart(opposed(patch), before) > enough:
         return 1
-    st(record, r + S, sx)
-    st(record, r + S + 1, sy)
-    st(record, r + E, fade)
+    patch.s = s
+    patch.fade = fade
     return 0
 
 
 @inline
-def revise_slip(K, stride, patch, flags, record, f, a, v, i, h, impact, allowed, work, spare):
-    """Act on (25b) for patch i: friction that is off its law by more than `allowed` [N], unless it may as well stick.
+def revise_slip(links: Links, patch: Patch, allowed):
+    """Act on (25b) for a patch: friction that is off its law by more than `allowed` [N], unless it may as well stick.
     Returns (1 if the hypothesis changed, the error [N])."""
-    mode = flags[i * NF + MODE]
-    fz = ld(f, 6 * i + 2)
-    if mode == STICK or ld(patch, i * NP + MU_D) == 0.0 or not fz > 0.0:
+    fz = ld(links.f, patch.row + 2)
+    if patch.mode == STICK or patch.region.mu_d == 0.0 or not fz > 0.0:
         return 0, 0.0
-    if mode == SPIN:
-        _, _, turn = slip_after(record, a, v, i, h, impact)
-        if ld(record, i * NR + SIGN) * turn < -h * own_response(K, stride, record, i) * allowed:
-            stick(flags, record, i)
+    h = links.numbers.h
+    if patch.mode == SPIN:
+        _, _, turn = slip_after(links, patch)
+        if patch.sign * turn < -h * own_response(links, patch) * allowed:
+            stick(patch)
             return 1, 0.0
-        return follow_spin(flags, record, i, allowed / (ld(patch, i * NP + MU_D) * fz)), 0.0
-    error = slip_error(patch, record, f, a, v, i, h, impact)
+        return follow_spin(patch, allowed / (patch.region.mu_d * fz)), 0.0
+    error = slip_error(links, patch)
     if error > allowed:
-        ux, uy, uz = slip_after(record, a, v, i, h, impact)
-        px, py, pz = friction_force(record, f, i)
-        beyond = math.sqrt(px * px + py * py) + abs(pz) - ld(patch, i * NP + MU_D) * fz
+        ux, uy, uz = slip_after(links, patch)
+        px, py, pz = friction_force(links, patch)
+        beyond = math.sqrt(px * px + py * py) + abs(pz) - patch.region.mu_d * fz
         rest = math.sqrt(ux * ux + uy * uy + uz * uz)
-        resting = max(beyond, rest / max(h * own_response(K, stride, record, i), 1e-300))
+        resting = max(beyond, rest / max(h * own_response(links, patch), 1e-300))
         if resting > allowed:
-            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
+            slip_by_forces(links, patch)
             return 1, error
         error = resting
     return 0, error

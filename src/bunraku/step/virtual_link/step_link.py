@@ -18,11 +18,11 @@ import numpy as np
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.record import handle
 from bunraku.kernel.table import run, stage
-from bunraku.step.euler import FREE, POSITIONS, ROWS, VELOCITIES, new_velocity
-from bunraku.step.joint_rows import ACTING_LIMITS, NEAR_LIMITS, joint_rows, keep_joints, limits_hold
-from bunraku.step.rows import begin, find_islands, trace_all
+from bunraku.step.euler import FREE, POSITIONS, ROWS, VELOCITIES, new_velocity, other_rows
+from bunraku.step.joint_rows import ACTING_LIMITS, NEAR_LIMITS, keep_joints, limits_hold
+from bunraku.step.rows import begin
 from bunraku.step.step_arrays import OK, Info, Step
-from bunraku.step.tie_rows import keep_ties, tie_rows
+from bunraku.step.tie_rows import keep_ties
 from bunraku.step.virtual_link.link_hypotheses import CAP
 from bunraku.step.virtual_link.link_hypotheses import SOLVES as ALLOWED
 from bunraku.step.virtual_link.link_island import SETTLED, UNSETTLED, solve_island
@@ -38,15 +38,7 @@ def link_rows(h):
     """Rows of patches and everything else."""
     s = Step(h)
     begin(s.rows)
-    status = patch_rows(s)
-    if status == OK:
-        status = joint_rows(s, NEAR_LIMITS if s.info.every_limit != 0 else ACTING_LIMITS)
-    if status == OK:
-        status = tie_rows(s)
-    if status == OK:
-        status = trace_all(s)
-    find_islands(s.rows)
-    return status
+    return other_rows(s, patch_rows(s), NEAR_LIMITS if s.info.every_limit != 0 else ACTING_LIMITS)
 
 
 @part
