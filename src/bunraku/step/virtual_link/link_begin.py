@@ -1,7 +1,7 @@
 """Where the search for contact forces begins, and the scale that its errors are measured by.
 
 The first hypothesis is the last step's state; what it would do with the last step's forces says whether it slides
-(link_slip.py). A patch without force that would not go inward even so does not touch. For an impact the whole region
+(link_friction.py). A patch without force that would not go inward even so does not touch. For an impact the whole region
 sticks. Bounded rows begin where force less motion over K points to. Scale: as bunraku.contact.residual, over the
 rows that break their law without forces. Checked in tests/step/virtual_link/test_box.py.
 """
@@ -12,25 +12,11 @@ import math
 
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld
+from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_checks import newly, pressing, sliding, try_state
-from bunraku.step.virtual_link.link_friction import settle_in, stick, turns
-from bunraku.step.virtual_link.link_layout import (
-    HELD,
-    HIGH,
-    LINE,
-    LOW,
-    NONE,
-    POINT,
-    SLIP,
-    STICK,
-    SURFACE,
-    Links,
-    Patch,
-    patch_of,
-    response_at,
-)
+from bunraku.step.virtual_link.link_friction import settle_in, slip_by_forces, stick, turns
+from bunraku.step.virtual_link.link_layout import Links, Patch, patch_of, response_at
 from bunraku.step.virtual_link.link_region import after, base_state, height_rate, middle
-from bunraku.step.virtual_link.link_slip import slip_by_forces
 
 SURE = 0.5  # of the limit: a surface that stuck with less friction is thought to stick without a closer look
 
@@ -42,12 +28,12 @@ def first_state(patch: Patch, remembered):
     state, first, second = base_state(region)
     if remembered and patch.state < state:
         low = patch.low
-        if patch.state == NONE:
-            return NONE, 0, 0
-        if patch.state == POINT and 0 <= low < region.count:
-            return POINT, low, low
-        if patch.state == LINE and 0 <= low < region.count and patch.high == after(region, low):
-            return LINE, low, patch.high
+        if patch.state == at.NONE:
+            return at.NONE, 0, 0
+        if patch.state == at.POINT and 0 <= low < region.count:
+            return at.POINT, low, low
+        if patch.state == at.LINE and 0 <= low < region.count and patch.high == after(region, low):
+            return at.LINE, low, patch.high
     return state, first, second
 
 
@@ -69,24 +55,24 @@ def hypothesise(links: Links):
         patch = patch_of(links, i)
         remembered = patch.mode != 0 and not impact
         state, first, second = first_state(patch, remembered)
-        stuck = remembered and patch.mode == STICK
+        stuck = remembered and patch.mode == at.STICK
         patch.tried = 0
         try_state(patch, state, first, second)
         if not remembered:
             patch.pv = middle(patch.region)
         fz = ld(links.f, patch.row + 2)
-        if state == SURFACE and stuck and fz > 0.0 and surely_sticks(links, patch):
+        if state == at.SURFACE and stuck and fz > 0.0 and surely_sticks(links, patch):
             stick(patch)
             continue
         settle_in(patch)
         if not (impact or fz > 0.0) and not goes_inward(links, patch):
-            try_state(patch, NONE, 0, 0)
-        if impact or patch.state == NONE or (stuck and not fz > 0.0):
+            try_state(patch, at.NONE, 0, 0)
+        if impact or patch.state == at.NONE or (stuck and not fz > 0.0):
             stick(patch)
         elif stuck:
             slip_by_forces(links, patch)
         elif not turns(links, patch):
-            patch.mode = SLIP
+            patch.mode = at.SLIP
             if fz > 0.0:
                 slip_by_forces(links, patch)
             else:
@@ -96,7 +82,7 @@ def hypothesise(links: Links):
         single = links.singles[q]
         d = response_at(links, k, k)
         x = ld(links.f, k) - (ld(links.a, k) - ld(links.goal, k)) / d if d > 0.0 else ld(links.f, k)
-        single.bound = LOW if x <= single.low else (HIGH if x >= single.high else HELD)
+        single.bound = at.LOW if x <= single.low else (at.HIGH if x >= single.high else at.HELD)
 
 
 @inline

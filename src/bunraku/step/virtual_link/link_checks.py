@@ -2,7 +2,7 @@
 
 In this order, acting on the first that fails: fz <= 0 releases the patch; pv = (-ny/fz, nx/fz) outside the region's
 hull makes it a line on the nearest edge or a point at the nearest vertex; friction or nz beyond its limit makes it
-slide; (25b) friction is the law's for the motion (link_slip.py); (24b) no free vertex accelerates (impact: moves)
+slide; (25b) friction is the law's for the motion (link_friction.py); (24b) no free vertex accelerates (impact: moves)
 inward.
 
 The nearest hull point can be the wrong one, which (24b) shows. A free vertex that goes inward then joins the contact:
@@ -20,23 +20,20 @@ import math
 
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
-from bunraku.step.virtual_link.link_friction import distances, friction_force, friction_limits, settle_in, stick
-from bunraku.step.virtual_link.link_layout import (
-    FAR,
-    LINE,
-    NONE,
-    POINT,
-    SLIP,
-    SPIN,
-    STICK,
-    SURFACE,
-    Links,
-    Patch,
-    Region,
-    response_at,
+from bunraku.step.virtual_link import link_layout as at
+from bunraku.step.virtual_link.link_friction import (
+    distances,
+    friction_force,
+    friction_limits,
+    judge_slip,
+    revise_slip,
+    settle_in,
+    slip_by_forces,
+    slip_error,
+    stick,
 )
+from bunraku.step.virtual_link.link_layout import Links, Patch, Region, response_at
 from bunraku.step.virtual_link.link_region import after, area_around, base_state, before, edge, nearest
-from bunraku.step.virtual_link.link_slip import judge_slip, revise_slip, slip_by_forces, slip_error
 
 SMALL = 1e-12  # of friction: no moment
 STALE = 0.1  # d is kept from solve to solve until it is wrong by this part
@@ -48,12 +45,12 @@ DISC = 2.0 / 3.0 / math.sqrt(math.pi)
 def bit(state, first, mode):
     """The bit that stands for a hypothesis of a patch: none, 8 points, 8 edges (by their first vertex), surface;
     sticking, or moving."""
-    moving = 0 if mode == STICK else 18
-    if state == NONE:
+    moving = 0 if mode == at.STICK else 18
+    if state == at.NONE:
         return 1
-    if state == POINT:
+    if state == at.POINT:
         return 1 << (moving + 1 + first)
-    if state == LINE:
+    if state == at.LINE:
         return 1 << (moving + 9 + first)
     return 1 << (moving + 17)
 
@@ -90,10 +87,10 @@ def find_pv(links: Links, patch: Patch):
     inside, and the least d that a region of its area can have, which is then the patch's, keeps friction in its
     limit."""
     fz = ld(links.f, patch.row + 2)
-    if patch.state == POINT:
+    if patch.state == at.POINT:
         return 0.0
     patch.pv = (-ld(links.f, patch.row + 4) / fz, ld(links.f, patch.row + 3) / fz)
-    if patch.state == SURFACE and patch.mode == STICK:
+    if patch.state == at.SURFACE and patch.mode == at.STICK:
         area = area_around(patch.region, patch.pv)
         if area > 0.0:
             patch.d = DISC * math.sqrt(area)
@@ -101,7 +98,7 @@ def find_pv(links: Links, patch: Patch):
             if math.sqrt(fx * fx + fy * fy) + abs(turn) <= patch.region.mu_s * fz:
                 return 0.0
     inside, d = distances(patch, patch.pv)
-    if patch.mode == STICK or abs(d - patch.d) > STALE * patch.d:
+    if patch.mode == at.STICK or abs(d - patch.d) > STALE * patch.d:
         patch.d = d
     return inside
 
@@ -124,24 +121,22 @@ def pressing(links: Links, patch: Patch, x, y):
 
 
 @inline
-def sliding(links: Links, patch: Patch):
-    """Mean response of a patch to a tangential force at its origin."""
-    k = patch.row
-    return 0.5 * (response_at(links, k, k) + response_at(links, k + 1, k + 1))
+def two_axes(links: Links, k):
+    """Responses of rows k and k + 1 to their own forces, together."""
+    return response_at(links, k, k) + response_at(links, k + 1, k + 1)
 
 
 @inline
-def tilting(links: Links, patch: Patch):
-    """Response of a patch to moments across the normal."""
-    k = patch.row + 3
-    return response_at(links, k, k) + response_at(links, k + 1, k + 1)
+def sliding(links: Links, patch: Patch):
+    """Mean response of a patch to a tangential force at its origin."""
+    return 0.5 * two_axes(links, patch.row)
 
 
 @inline
 def revise(links: Links, patch: Patch, allowed):
     """The first failing check of a patch. Returns (1 if its hypothesis changed, the largest error)."""
     worst = 0.0
-    if patch.state != NONE:
+    if patch.state != at.NONE:
         changed, worst = revise_force(links, patch, allowed)
         if changed:
             return 1, worst
@@ -162,31 +157,31 @@ def revise_force(links: Links, patch: Patch, allowed):
     fz = ld(links.f, patch.row + 2)
     worst = max(-fz, 0.0) * math.sqrt(response_at(links, patch.row + 2, patch.row + 2))
     if worst > allowed:
-        if not (was_tried(patch, NONE, 0) and let_go(links, patch)):
-            try_state(patch, NONE, 0, 0)
+        if not (was_tried(patch, at.NONE, 0) and let_go(links, patch)):
+            try_state(patch, at.NONE, 0, 0)
         return 1, worst
     root = math.sqrt(sliding(links, patch))
     if fz > 0.0:
         inside = find_pv(links, patch)
-        error = max(-inside * fz, 0.0) * math.sqrt(tilting(links, patch))
-        if patch.state != POINT and error > allowed:
+        error = max(-inside * fz, 0.0) * math.sqrt(two_axes(links, patch.row + 3))
+        if patch.state != at.POINT and error > allowed:
             leave(links, patch)
             return 1, error
         worst = max(worst, error)
-    if patch.mode != SLIP:
+    if patch.mode != at.SLIP:
         x, y, z = friction_force(links, patch)
         size = math.sqrt(x * x + y * y)
-        if patch.mode == STICK:
+        if patch.mode == at.STICK:
             size += abs(z)
         error = max(size - patch.region.mu_s * max(fz, 0.0), 0.0) * root
         if error > allowed:
             if fz > 0.0:
                 slip_by_forces(links, patch)
             else:
-                try_state(patch, NONE, 0, 0)
+                try_state(patch, at.NONE, 0, 0)
             return 1, error
         worst = max(worst, error)
-    changed, error = revise_slip(links, patch, allowed / root if root > 0.0 else FAR)
+    changed, error = revise_slip(links, patch, allowed / root if root > 0.0 else at.FAR)
     return changed, max(worst, error * root)
 
 
@@ -195,7 +190,7 @@ def let_go(links: Links, patch: Patch):
     """A sticking patch that pulls, but whose release was wrong: let it slide. Returns 1 if it does."""
     friction = friction_force(links, patch)
     push = math.sqrt(friction[0] * friction[0] + friction[1] * friction[1])
-    if patch.mode != STICK or not push > 0.0:
+    if patch.mode != at.STICK or not push > 0.0:
         return 0
     judge_slip(links, patch, friction, (1e-3 * push, 0.0, 0.0))
     return 1
@@ -207,32 +202,32 @@ def leave(links: Links, patch: Patch):
     neighbour along the hull."""
     region = patch.region
     now = patch.state
-    if now == LINE:
+    if now == at.LINE:
         end = line_end(region, patch.low, patch.high, patch.pv)
-        state, first, second = POINT, end, end
+        state, first, second = at.POINT, end, end
     else:
         state, first, second = nearest(region, patch.pv)
     if was_tried(patch, state, first):
-        if patch.mode == STICK:
+        if patch.mode == at.STICK:
             slip_by_forces(links, patch)
-            if patch.mode != STICK:
+            if patch.mode != at.STICK:
                 return
         base, _, _ = base_state(region)
-        if now == LINE and base == SURFACE:  # the point was wrong: the edge beyond it
+        if now == at.LINE and base == at.SURFACE:  # the point was wrong: the edge beyond it
             a = edge_towards(region, first, patch.high if first == patch.low else patch.low)
             b = a
-        elif now == LINE:
+        elif now == at.LINE:
             a = (patch.low, patch.high)
             b = a
-        elif state == POINT:
+        elif state == at.POINT:
             a = (first, after(region, first))
             b = (before(region, first), first)
         else:
             a, b = neighbours(region, first, second, patch.pv)
-        if not was_tried(patch, LINE, a[0]):
-            state, first, second = LINE, a[0], a[1]
-        elif not was_tried(patch, LINE, b[0]):
-            state, first, second = LINE, b[0], b[1]
+        if not was_tried(patch, at.LINE, a[0]):
+            state, first, second = at.LINE, a[0], a[1]
+        elif not was_tried(patch, at.LINE, b[0]):
+            state, first, second = at.LINE, b[0], b[1]
     try_state(patch, state, first, second)
     settle_in(patch)
     slip_by_forces(links, patch)
@@ -258,16 +253,16 @@ def neighbours(region: Region, first, second, p):
 def free_vertex(links: Links, patch: Patch):
     """(smallest inward-positive margin, its vertex): acceleration above target of the free vertices of a patch; after
     an impact, velocity."""
-    least = FAR
+    least = at.FAR
     where = 0
-    if patch.state == SURFACE:
+    if patch.state == at.SURFACE:
         return least, where
     a, goal, k = links.a, links.goal, patch.row
     z = ld(a, k + 2) - ld(goal, k + 2)
     wx = ld(a, k + 3) - ld(goal, k + 3)
     wy = ld(a, k + 4) - ld(goal, k + 4)
     for k in range(patch.region.count):
-        if patch.state != NONE and (k == patch.low or (patch.state == LINE and k == patch.high)):
+        if patch.state != at.NONE and (k == patch.low or (patch.state == at.LINE and k == patch.high)):
             continue
         x, y = patch.region.vertex[k]
         margin = z + wx * y - wy * x
@@ -285,37 +280,37 @@ def join(links: Links, patch: Patch, k, inward):
     base, low, high = base_state(region)
     state = base
     edge_of = (low, high)
-    if now == NONE:
-        state, edge_of = POINT, (k, k)
-        if base == SURFACE and was_tried(patch, POINT, k):
-            state, edge_of = LINE, (k, after(region, k))
-            if was_tried(patch, LINE, k):
+    if now == at.NONE:
+        state, edge_of = at.POINT, (k, k)
+        if base == at.SURFACE and was_tried(patch, at.POINT, k):
+            state, edge_of = at.LINE, (k, after(region, k))
+            if was_tried(patch, at.LINE, k):
                 edge_of = (before(region, k), k)
-    elif base == SURFACE and now == POINT:
+    elif base == at.SURFACE and now == at.POINT:
         first = patch.low
         ahead = k - first if k >= first else k - first + region.count
-        state = LINE
+        state = at.LINE
         if 2 * ahead <= region.count:  # k lies after the vertex, counter-clockwise
             edge_of = (first, after(region, first))
         else:
             edge_of = (before(region, first), first)
-        if was_tried(patch, LINE, edge_of[0]):
-            state, edge_of = SURFACE, (0, 0)
-            if was_tried(patch, SURFACE, 0):
-                state, edge_of = POINT, (k, k)
-    elif base == SURFACE and was_tried(patch, SURFACE, 0):
-        state = LINE
+        if was_tried(patch, at.LINE, edge_of[0]):
+            state, edge_of = at.SURFACE, (0, 0)
+            if was_tried(patch, at.SURFACE, 0):
+                state, edge_of = at.POINT, (k, k)
+    elif base == at.SURFACE and was_tried(patch, at.SURFACE, 0):
+        state = at.LINE
         edge_of, other = neighbours(region, patch.low, patch.high, patch.pv)
-        if was_tried(patch, LINE, edge_of[0]):
+        if was_tried(patch, at.LINE, edge_of[0]):
             edge_of = other
-            if was_tried(patch, LINE, other[0]):
-                state, edge_of = SURFACE, (0, 0)
+            if was_tried(patch, at.LINE, other[0]):
+                state, edge_of = at.SURFACE, (0, 0)
     try_state(patch, state, edge_of[0], edge_of[1])
     settle_in(patch)
-    if now == NONE:
+    if now == at.NONE:
         newly(links, patch, inward)
-    elif patch.mode == SPIN:
-        patch.mode = SLIP
+    elif patch.mode == at.SPIN:
+        patch.mode = at.SLIP
 
 
 @inline
@@ -325,7 +320,7 @@ def newly(links: Links, patch: Patch, inward):
     x, y = patch.pv
     response = pressing(links, patch, x, y)
     if links.numbers.impact == 0 and response > 0.0 and inward > 0.0:
-        patch.mode = SLIP
+        patch.mode = at.SLIP
         fz = inward / response
         judge_slip(links, patch, (0.0, 0.0, 0.0), (fz, fz * y, -fz * x))
     else:
@@ -340,7 +335,7 @@ def put_on_limit(links: Links, patch: Patch):
     """
     f, row = links.f, patch.row
     fz = ld(f, row + 2)
-    if patch.state == NONE:
+    if patch.state == at.NONE:
         return 0
     if not fz > 0.0:
         for k in range(row, row + 6):
@@ -348,9 +343,9 @@ def put_on_limit(links: Links, patch: Patch):
         return 1
     x, y, z = friction_force(links, patch)
     size = math.sqrt(x * x + y * y)
-    if patch.mode != SPIN:
+    if patch.mode != at.SPIN:
         size += abs(z)
-    slides = patch.mode == SLIP
+    slides = patch.mode == at.SLIP
     limit = (patch.region.mu_d if slides else patch.region.mu_s) * fz
     if not size > 0.0 or (size <= limit and not slides):
         return 0
@@ -364,7 +359,7 @@ def put_on_limit(links: Links, patch: Patch):
     nzv = ld(f, row + 5) - px * y + py * x
     st(f, row, t * x)
     st(f, row + 1, t * y)
-    st(f, row + 5, (nzv if patch.mode == SPIN else t * nzv) + t * (px * y - py * x))
+    st(f, row + 5, (nzv if patch.mode == at.SPIN else t * nzv) + t * (px * y - py * x))
     return 1
 
 
@@ -375,7 +370,7 @@ def write_margins(links: Links, patch: Patch):
     margin.vertex, _ = free_vertex(links, patch)
     margin.fz = ld(links.f, patch.row + 2)
     margin.misaligned = 0.0
-    if patch.state == NONE:
+    if patch.state == at.NONE:
         margin.pv = 0.0
         margin.f = 0.0
         margin.nz = 0.0
@@ -383,9 +378,9 @@ def write_margins(links: Links, patch: Patch):
         patch.fade = 0.0
         return
     margin.pv, d = distances(patch, patch.pv)
-    if patch.mode == STICK:
+    if patch.mode == at.STICK:
         patch.d = d
     margin.f, margin.nz = friction_limits(links, patch)
     limit = patch.region.mu_d * margin.fz
-    if patch.mode == SLIP and limit > 0.0:
+    if patch.mode == at.SLIP and limit > 0.0:
         margin.misaligned = slip_error(links, patch) / limit

@@ -7,7 +7,7 @@ for p patches of six rows and r single rows, equalities or bounded (frames and r
 (m x m), symmetric positive semi-definite. The first hypothesis is the last step's, as
 far as its forces and the motion they would lead to allow. Each round solves the linear system of the present hypothesis
 (link_rows.py, link_solve.py), from the forces at hand to the nearest that answer it, then revises every patch by its
-first failing check (link_checks.py, link_friction.py, link_slip.py) and every bounded row:
+first failing check (link_checks.py, link_friction.py) and every bounded row:
     held: low <= f <= high, else at the bound it passed      low: a >= c, else held      high: a <= c, else held
 SOLVES = 3 is the document's number of rounds; `cap` bounds them (CAP suits). OK means that every law holds to
 `tolerance`, measured as bunraku.contact.residual does: errors of force times sqrt(K), of motion over sqrt(K), relative
@@ -39,31 +39,10 @@ from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.record import handle
 from bunraku.linalg.link_solve import ldl_factor, lu_factor, regularise, solve
+from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_begin import hypothesise, law_scale
 from bunraku.step.virtual_link.link_checks import mark, put_on_limit, revise, write_margins
-from bunraku.step.virtual_link.link_layout import (
-    CAPPED,
-    ENERGY,
-    FALLBACK,
-    FAR,
-    HELD,
-    HIGH,
-    LOW,
-    NONE,
-    NOT_FINITE,
-    OK,
-    SINGULAR,
-    STICK,
-    SURFACE,
-    SYMMETRIC,
-    UNSYMMETRIC,
-    WHOLE,
-    Buffers,
-    Links,
-    Region,
-    patch_of,
-    response_at,
-)
+from bunraku.step.virtual_link.link_layout import Buffers, Links, Region, patch_of, response_at
 from bunraku.step.virtual_link.link_rows import (
     add_own,
     add_response,
@@ -97,11 +76,11 @@ def all_held(links: Links):
     """Every patch is a surface that sticks and every single row is held: the unknowns are the forces, the matrix is K."""
     for i in range(links.numbers.p):
         patch = patch_of(links, i)
-        if patch.state != SURFACE or patch.mode != STICK:
+        if patch.state != at.SURFACE or patch.mode != at.STICK:
             return False
     held = True
     for q in range(links.numbers.r):
-        held = held and links.singles[q].bound == HELD
+        held = held and links.singles[q].bound == at.HELD
     return held
 
 
@@ -115,7 +94,7 @@ def factorise(links: Links):
     if numbers.impact == 0 and all_held(links):
         m, K, stride = numbers.m, links.K, numbers.stride
         numbers.unknowns = m
-        numbers.matrix = WHOLE
+        numbers.matrix = at.WHOLE
         for k in range(m):
             for j in range(k, m):
                 st(A, k * m + j, ld(K, k * stride + j))
@@ -129,12 +108,12 @@ def factorise(links: Links):
         patch.first = n
         n = patch_rows(links, patch, n)
         patch.last = n
-        if patch.state != NONE and patch.mode != STICK:
+        if patch.state != at.NONE and patch.mode != at.STICK:
             symmetric = False
     numbers.of_patches = n
     n = held_rows(links, n)
     numbers.unknowns = n
-    numbers.matrix = SYMMETRIC if symmetric else UNSYMMETRIC
+    numbers.matrix = at.SYMMETRIC if symmetric else at.UNSYMMETRIC
     fill_matrix(links, symmetric)
     regularise(A, n, links.diagonal, eps_of(links))
     if symmetric:
@@ -148,7 +127,7 @@ def factorise(links: Links):
 def solve_rest(links: Links, enough):
     """x moves towards what the right-hand side `rest` asks for; returns the largest error of a row."""
     numbers = links.numbers
-    factors = (links.A, numbers.unknowns, links.pivots, numbers.matrix != UNSYMMETRIC)
+    factors = (links.A, numbers.unknowns, links.pivots, numbers.matrix != at.UNSYMMETRIC)
     return solve(factors, links.diagonal, eps_of(links), links.x, links.rest, enough)
 
 
@@ -157,7 +136,7 @@ def answer(links: Links, enough):
     """f and a = K f + a0 of the present hypothesis, from an f and its a; for an impact with the energy's limit on
     restitution. Returns (0 where energy is gained else 1, the largest error of a row)."""
     numbers, f, a, x = links.numbers, links.f, links.a, links.x
-    if numbers.matrix == WHOLE:
+    if numbers.matrix == at.WHOLE:
         for k in range(numbers.m):
             st(x, k, ld(f, k))
             st(links.rest, k, ld(links.goal, k) - ld(a, k))
@@ -168,8 +147,8 @@ def answer(links: Links, enough):
         return 1, error
     for q in range(numbers.r):
         single = links.singles[q]
-        if single.bound != HELD:
-            st(f, 6 * numbers.p + q, single.low if single.bound == LOW else single.high)
+        if single.bound != at.HELD:
+            st(f, 6 * numbers.p + q, single.low if single.bound == at.LOW else single.high)
     present(links)
     spread(links, f)
     motion_of(links)
@@ -235,12 +214,12 @@ def revise_bounds(links: Links, allowed):
         rate = ld(links.a, k) - ld(links.goal, k)
         error = 0.0
         now = single.bound
-        if now == HELD:
+        if now == at.HELD:
             error = max(single.low - x, x - single.high) * root
-            now = LOW if x < single.low else HIGH
+            now = at.LOW if x < single.low else at.HIGH
         else:
-            error = (-rate if now == LOW else rate) / root
-            now = HELD
+            error = (-rate if now == at.LOW else rate) / root
+            now = at.HELD
         worst = max(worst, error)
         if error > allowed:
             single.bound = now
@@ -255,7 +234,7 @@ def accept(links: Links):
     for i in range(links.numbers.p):
         patch = patch_of(links, i)
         changed |= put_on_limit(links, patch)
-        if patch.state == NONE:
+        if patch.state == at.NONE:
             patch.mode = 0
     for q in range(links.numbers.r):
         single = links.singles[q]
@@ -273,8 +252,8 @@ def solve_patches(links: Links):
     numbers, f, a, free = links.numbers, links.f, links.a, links.free
     numbers.solves = 0
     for k in range(numbers.m):
-        if not abs(ld(free, k)) < FAR:
-            return refuse(links, NOT_FINITE)
+        if not abs(ld(free, k)) < at.FAR:
+            return refuse(links, at.NOT_FINITE)
         if numbers.impact != 0:
             st(f, k, 0.0)
     motion_of(links)
@@ -285,13 +264,13 @@ def solve_patches(links: Links):
         for i in range(numbers.p):
             mark(patch_of(links, i))
         if not factorise(links):
-            return refuse(links, SINGULAR)
+            return refuse(links, at.SINGULAR)
         gained, worst = answer(links, FINER * numbers.tolerance * least)
         square = 0.0
         for k in range(numbers.m):
             square = max(square, ld(f, k) * ld(f, k) * response_at(links, k, k))
-            if not (abs(ld(f, k)) < FAR and abs(ld(a, k)) < FAR):
-                return refuse(links, NOT_FINITE)
+            if not (abs(ld(f, k)) < at.FAR and abs(ld(a, k)) < at.FAR):
+                return refuse(links, at.NOT_FINITE)
         scale = max(least, FLOOR * math.sqrt(square))
         allowed = numbers.tolerance * scale
         changed = 1 if worst > allowed else 0
@@ -303,10 +282,10 @@ def solve_patches(links: Links):
         worst = max(worst, error)
         if changed == 0 and different == 0:
             accept(links)
-            numbers.reason = 0 if gained else ENERGY
-            return (OK if gained else FALLBACK), worst / scale
-    numbers.reason = CAPPED
-    return FALLBACK, math.inf
+            numbers.reason = 0 if gained else at.ENERGY
+            return (at.OK if gained else at.FALLBACK), worst / scale
+    numbers.reason = at.CAPPED
+    return at.FALLBACK, math.inf
 
 
 @inline
@@ -316,7 +295,7 @@ def refuse(links: Links, reason):
         st(links.f, k, 0.0)
         st(links.a, k, ld(links.free, k))
     links.numbers.reason = reason
-    return FALLBACK, math.inf
+    return at.FALLBACK, math.inf
 
 
 @entry("h")
@@ -324,7 +303,7 @@ def solve_one(h):
     """`solve_patches` from Python, and the margins of its answer."""
     links = Links(h)
     status, _ = solve_patches(links)
-    if links.numbers.reason == 0 or links.numbers.reason == ENERGY:
+    if links.numbers.reason == 0 or links.numbers.reason == at.ENERGY:
         for i in range(links.numbers.p):
             write_margins(links, patch_of(links, i))
     return status

@@ -86,7 +86,7 @@ class Patch(Record):
     centre = pair()  # m: of rotation
     rho = real()  # the direction of motion (rho s, sign turn) that friction is thought to oppose, a unit vector,
     turn = real()
-    speed = real()  # and its size: see link_slip.py
+    speed = real()  # and its size: see link_friction.py
     fz = real()  # normal force of the last solve,
     wz = real()  # and turn
     margin = inner(Margins)

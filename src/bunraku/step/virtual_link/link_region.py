@@ -155,19 +155,6 @@ def area_around(region: Region, p):
 
 
 @inline
-def in_hull(region: Region, p):
-    """p lies in the polygon."""
-    px, py = p
-    last = region.count - 1
-    for k in range(region.count):
-        ax, ay, ex, ey = edge(region, last, k)
-        if ex * (py - ay) - ey * (px - ax) < 0.0:
-            return False
-        last = k
-    return True
-
-
-@inline
 def in_line(region: Region, first, second, p):
     """The same as in_polygon for the line between two vertices; p is taken along it."""
     ax, ay, ex, ey = edge(region, first, second)

@@ -20,7 +20,7 @@ which is f = -g fz s and, about the origin, nz = -sgn(wz) muD d E fz + pvx fy - 
 spinning contact has both these and the static forces along vx, vy at its centre of rotation.
 
 A sliding contact's direction is an unknown too. With phi = (fx, fy, nzv/d), y = (ux, uy, d wz) at pv at the end of the
-step and the law phi = -F g(y) of link_slip.py, Newton's step at y = t eta, |eta| = 1, is phi = -F (g(eta) + B C'y / t),
+step and the law phi = -F g(y) of link_friction.py, Newton's step at y = t eta, |eta| = 1, is phi = -F (g(eta) + B C'y / t),
 because g does not change along y. B C' is the sum of two products, with eta = (rho s, sgn w) and E = exp(-rho/w):
     B = across s                C = (1-E)/rho across s
     B = (s, -sgn)               C = E/w (s, -sgn rho/w)            where E > 0
@@ -38,20 +38,8 @@ import math
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.vec import ld6, st6
-from bunraku.step.virtual_link.link_layout import (
-    HELD,
-    LINE,
-    NONE,
-    POINT,
-    SLIP,
-    SPIN,
-    STICK,
-    SURFACE,
-    LinkRow,
-    Links,
-    Patch,
-    patch_of,
-)
+from bunraku.step.virtual_link import link_layout as at
+from bunraku.step.virtual_link.link_layout import LinkRow, Links, Patch, patch_of
 from bunraku.step.virtual_link.link_region import edge, height_rate
 
 SMALL = 1e-12  # of E: no coupling of slip and turn
@@ -110,10 +98,10 @@ def slip_rows(links: Links, patch: Patch, k):
 @inline
 def origin_of(patch: Patch):
     """The virtual link's origin o."""
-    if patch.state == SURFACE:
+    if patch.state == at.SURFACE:
         return 0.0, 0.0
     ax, ay = patch.region.vertex[patch.low]
-    if patch.state == POINT:
+    if patch.state == at.POINT:
         return ax, ay
     bx, by = patch.region.vertex[patch.high]
     return 0.5 * (ax + bx), 0.5 * (ay + by)
@@ -125,23 +113,23 @@ def patch_rows(links: Links, patch: Patch, k):
     state = patch.state
     mode = patch.mode
     rows = links.rows
-    if state == NONE:
+    if state == at.NONE:
         return k
     ox, oy = origin_of(patch)
     g = 0.0  # muD (1-E)
     turn = 0.0  # -sgn(wz) muD d E
     sx = 0.0
     sy = 0.0
-    if mode != STICK:
+    if mode != at.STICK:
         mu = patch.region.mu_d
         g = mu * (1.0 - patch.fade)
         turn = -patch.sign * mu * patch.d * patch.fade
         sx, sy = patch.s
-    if mode == STICK or mode == SPIN:
+    if mode == at.STICK or mode == at.SPIN:
         qx, qy = ox, oy
-        if mode == SPIN:
+        if mode == at.SPIN:
             qx, qy = patch.centre
-        elif state != POINT:
+        elif state != at.POINT:
             qx, qy = 0.0, 0.0
         there = qx == 0.0 and qy == 0.0
         put_row(rows[k], (1.0, 0.0, 0.0, 0.0, 0.0, -qy), 0 if there else -1)
@@ -152,13 +140,13 @@ def patch_rows(links: Links, patch: Patch, k):
     rows[k].force[1] = -g * sy
     rows[k].force[5] = turn + g * (sx * oy - sy * ox)
     k += 1
-    if state == SURFACE:
+    if state == at.SURFACE:
         put_row(rows[k], (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), 3)
         put_row(rows[k + 1], (0.0, 0.0, 0.0, 0.0, 1.0, 0.0), 4)
         rows[k].force[5] = g * sx
         rows[k + 1].force[5] = g * sy
         k += 2
-    elif state == LINE:
+    elif state == at.LINE:
         _, _, ex, ey = edge(patch.region, patch.low, patch.high)
         length = math.sqrt(ex * ex + ey * ey)
         cx = ex / length
@@ -166,17 +154,17 @@ def patch_rows(links: Links, patch: Patch, k):
         put_row(rows[k], (0.0, 0.0, 0.0, -cy, cx, 0.0), -1)
         rows[k].force[5] = g * (cx * sy - cy * sx)
         k += 1
-    if mode == STICK and state != POINT:
+    if mode == at.STICK and state != at.POINT:
         put_row(rows[k], (0.0, 0.0, 0.0, 0.0, 0.0, 1.0), 5)
         k += 1
-    return slip_rows(links, patch, k) if mode == SLIP else k
+    return slip_rows(links, patch, k) if mode == at.SLIP else k
 
 
 @inline
 def held_rows(links: Links, k):
     """The single rows that are held, from row k on; returns the next number."""
     for q in range(links.numbers.r):
-        if links.singles[q].bound == HELD:
+        if links.singles[q].bound == at.HELD:
             links.rows[k].axis = q
             k += 1
     return k
@@ -194,12 +182,12 @@ def present(links: Links):
         mode = patch.mode
         for t in range(k, patch.last):
             st(x, t, 0.0)
-        if state == NONE:
+        if state == at.NONE:
             continue
         ox, oy = origin_of(patch)
         fx, fy, fz, nx, ny, nz = ld6(f, patch.row)
-        if mode == STICK or mode == SPIN:
-            if mode == STICK:
+        if mode == at.STICK or mode == at.SPIN:
+            if mode == at.STICK:
                 st(x, k, fx)
                 st(x, k + 1, fy)
             k += 2
@@ -207,15 +195,15 @@ def present(links: Links):
         ny += ox * fz
         st(x, k, fz)
         k += 1
-        if state == SURFACE:
+        if state == at.SURFACE:
             st(x, k, nx)
             st(x, k + 1, ny)
             k += 2
-        elif state == LINE:
+        elif state == at.LINE:
             _, _, ex, ey = edge(patch.region, patch.low, patch.high)
             st(x, k, (ex * ny - ey * nx) / math.hypot(ex, ey))
             k += 1
-        if mode == STICK and state != POINT:
+        if mode == at.STICK and state != at.POINT:
             st(x, k, nz)
     for k in range(numbers.of_patches, numbers.unknowns):
         st(x, k, ld(f, 6 * numbers.p + links.rows[k].axis))
@@ -236,14 +224,14 @@ def respond(links: Links, row: LinkRow, axis, first):
     """y <- K times the wrench of a patch whose rows start at `first` (K is symmetric: rows of K are added)."""
     K, y, stride, m = links.K, links.y, links.numbers.stride, links.numbers.m
     if axis >= 0:
-        at = (first + axis) * stride
+        start = (first + axis) * stride
         for j in range(m):
-            st(y, j, ld(K, at + j))
+            st(y, j, ld(K, start + j))
         return
     c = ld6(row.force, 0)
-    at = first * stride
+    start = first * stride
     for j in range(m):
-        t = at + j
+        t = start + j
         a = c[0] * ld(K, t) + c[1] * ld(K, t + stride) + c[2] * ld(K, t + 2 * stride)
         b = c[3] * ld(K, t + 3 * stride) + c[4] * ld(K, t + 4 * stride) + c[5] * ld(K, t + 5 * stride)
         st(y, j, a + b)
@@ -293,16 +281,16 @@ def fill_rest(links: Links):
     f, a, goal, x, rest, numbers = links.f, links.a, links.goal, links.x, links.rest, links.numbers
     for j in range(numbers.p):
         patch = patch_of(links, j)
-        at = patch.row
+        six = patch.row
         for k in range(patch.first, patch.last):
             row = links.rows[k]
-            now = along(row, a, at)
+            now = along(row, a, six)
             if row.own != 0:
-                now += row.soft * ld(x, k) + row.by_fz * ld(f, at + 2)
-                now += row.by_nx * ld(f, at + 3) + row.by_ny * ld(f, at + 4)
+                now += row.soft * ld(x, k) + row.by_fz * ld(f, six + 2)
+                now += row.by_nx * ld(f, six + 3) + row.by_ny * ld(f, six + 4)
                 st(rest, k, row.wanted - now)
             else:
-                st(rest, k, along(row, goal, at) - now)
+                st(rest, k, along(row, goal, six) - now)
     for k in range(numbers.of_patches, numbers.unknowns):
         q = 6 * numbers.p + links.rows[k].axis
         st(rest, k, ld(goal, q) - ld(a, q))
@@ -336,7 +324,7 @@ def fill_rebound(links: Links):
 def approaching(links: Links, patch: Patch):
     """No vertex in contact is parting."""
     for k in range(patch.region.count):
-        touching = patch.state == SURFACE or k == patch.low or (patch.state == LINE and k == patch.high)
+        touching = patch.state == at.SURFACE or k == patch.low or (patch.state == at.LINE and k == patch.high)
         x, y = patch.region.vertex[k]
         if touching and height_rate(links.free, patch.row, x, y) > 0.0:
             return False
