@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import bunraku as bk
+from bunraku.kernel.record import Many
 from bunraku.step.virtual_link import link_hypotheses as vl
 from bunraku.step.virtual_link import link_layout as at
 
@@ -33,6 +34,14 @@ class Patch:
     e_n: float = 0.0
     e_t: float = 0.0
 
+    def record(self) -> at.Region:
+        out = at.Region()
+        out.count = len(self.region)
+        out.mu_s, out.mu_d, out.e_n, out.e_t = self.mu_s, self.mu_d, self.e_n, self.e_t
+        for k, p in enumerate(self.region):
+            out.vertex[k] = p
+        return out
+
 
 @dataclass
 class Answer:
@@ -43,11 +52,10 @@ class Answer:
     reason: int
     f: np.ndarray
     a: np.ndarray
-    flags: np.ndarray
-    record: np.ndarray
+    patches: Many[at.Patch]
 
     def state(self, i: int = 0) -> tuple[str, str]:
-        return STATES[self.flags[i, at.STATE]], MODES[self.flags[i, at.MODE]]
+        return STATES[self.patches[i].state], MODES[self.patches[i].mode]
 
     def wrench(self, i: int = 0) -> np.ndarray:
         return self.f[6 * i : 6 * i + 6]
@@ -73,35 +81,25 @@ class Problem:
                 for k in (0, 1, 5):
                     self.c[6 * i + k] = -self.v[6 * i + k] / self.dt
 
-    def table(self) -> np.ndarray:
-        out = np.zeros((len(self.patches), at.NP))
-        for row, p in zip(out, self.patches):
-            row[at.COUNT], row[at.MU_S], row[at.MU_D], row[at.E_N], row[at.E_T] = (
-                len(p.region),
-                p.mu_s,
-                p.mu_d,
-                p.e_n,
-                p.e_t,
-            )
-            row[at.VERTEX : at.VERTEX + 2 * len(p.region)] = np.ravel(p.region)
-        return out.ravel()
+    def regions(self) -> list[at.Region]:
+        return [p.record() for p in self.patches]
 
     def _call(self, impact: bool, cap: int, tolerance: float, memory: Answer | None) -> Answer:
         p, m = len(self.patches), len(self.K)
         b = at.Buffers(p, m - 6 * p)
-        for x in (b.work, b.a):  # nothing may be read before it is written
-            x[:] = np.nan
-        b.iwork[:] = -9
+        for name in ("A", "diagonal", "x", "rest", "y", "bounce", "bounced", "a"):  # written before it is read
+            getattr(b.links, name)[:] = np.nan
+        b.links.pivots[:] = -9
+        b.links.rows.rows[:] = np.nan
         if memory is not None:
-            b.flags[:], b.record[:], b.f[:] = memory.flags.ravel(), memory.record.ravel(), memory.f
-        K = np.ascontiguousarray(self.K, float)
+            b.patches.rows[:], b.f[:] = memory.patches.rows, memory.f
         if impact:
-            status = vl.impact(K, self.v, self.table(), b, cap=cap, tolerance=tolerance)
+            status = vl.impact(self.K, self.v, self.regions(), b, cap=cap, tolerance=tolerance)
         else:
-            a0, c = np.asarray(self.a0, float), np.asarray(self.c, float)
-            status = vl.forces(K, a0, c, self.v, self.table(), self.dt, b, cap=cap, tolerance=tolerance)
-        solves, reason = int(b.iwork[at.SOLVES]), int(b.iwork[at.REASON])
-        return Answer(status, solves, reason, b.f, b.a, b.flags.reshape(p, at.NF), b.record.reshape(p, at.NR))
+            status = vl.forces(
+                self.K, self.a0, self.c, self.v, self.regions(), self.dt, b, cap=cap, tolerance=tolerance
+            )
+        return Answer(status, int(b.numbers.solves), int(b.numbers.reason), b.f, b.a, b.patches)
 
     def forces(self, cap: int = vl.CAP, tolerance: float = vl.TOLERANCE, memory: Answer | None = None) -> Answer:
         return self._call(False, cap, tolerance, memory)
@@ -225,7 +223,8 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
         mode = answer.state(i)[1]
         t = np.hypot(w[0], w[1])
         nzv = w[5] - pv[0] * w[1] + pv[1] * w[0]
-        d = answer.record[i, at.D]
+        found = answer.patches[i]
+        d = found.d
         out["friction"] = max(out["friction"], (t - patch.mu_s * w[2]) / f_scale)
         u = a[6 * i : 6 * i + 6] if impact else problem.v[6 * i : 6 * i + 6] + problem.dt * a[6 * i : 6 * i + 6]
         slip = vertex_motion(u, pv)[:2]
@@ -235,11 +234,11 @@ def laws(problem: Problem, answer: Answer, impact: bool = False) -> dict[str, fl
             if not impact:
                 out["slip"] = max(out["slip"], np.abs(slip).max() / scale, abs(u[5]) * d / scale)
         else:
-            s, E, sign = answer.record[i, 2:4], answer.record[i, at.E], answer.record[i, at.SIGN]
+            s, E, sign = np.array(found.s), found.fade, found.sign
             moving = (
                 -patch.mu_d * w[2] * (1 - E) * s
             )  # friction of the moving points, at pv; a static force at the centre adds to it
-            centre = answer.record[i, 7:9] if mode == "spin" else np.zeros(2)
+            centre = np.array(found.centre) if mode == "spin" else np.zeros(2)
             static = w[:2] - moving
             nz = -sign * patch.mu_d * w[2] * d * E + cross2(pv, moving) + cross2(centre, static)
             out["friction"] = max(out["friction"], abs(w[5] - nz) / f_scale)

@@ -8,17 +8,17 @@ from bunraku.linalg import link_solve as lin
 
 def run(A: np.ndarray, b: np.ndarray, symmetric: bool) -> tuple[np.ndarray, int]:
     n = len(A)
-    work = np.concatenate([np.triu(A).ravel() if symmetric else A.ravel(), np.zeros(n), np.zeros(n), b])
-    pivots = np.zeros(n, np.int64)
-    lin.regularise(work, 0, n, n * n, 1e-5)
+    A = (np.triu(A) if symmetric else A).flatten()
+    diagonal, x, rest, pivots = np.zeros(n), np.zeros(n), b.copy(), np.zeros(n, np.int64)
+    lin.regularise(A, n, diagonal, 1e-5)
     sign = 1
     if symmetric:
-        lin.ldl_factor(work, 0, n)
+        lin.ldl_factor(A, n)
     else:
-        sign = lin.lu_factor(work, 0, n, pivots, 0)
+        sign = lin.lu_factor(A, n, pivots)
     if sign != 0:
-        lin.solve(work, 0, n, pivots, 0, symmetric, n * n, 1e-5, n * n + n, n * n + 2 * n, 0.0)
-    return work[n * n + n : n * n + 2 * n], sign
+        lin.solve((A, n, pivots, symmetric), diagonal, 1e-5, x, rest, 0.0)
+    return x, sign
 
 
 @pytest.mark.parametrize("n", [1, 2, 6, 12, 25])

@@ -5,7 +5,11 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from bunraku.kernel.entry import entry
+from bunraku.kernel.record import handle
 from bunraku.scene import built_in, load
+from bunraku.step.virtual_link.link_arrays import Touch
+from bunraku.step.virtual_link.link_layout import Region
 from bunraku.step.virtual_link.link_memory import share_surface
 from bunraku.world import World
 from virtual_link_scenes import SCENES, axis_turn, leaning, run, sliding_and_spinning, slope_turn, standing
@@ -131,20 +135,26 @@ def test_sliding_box_moves_as_with_the_iterative_solver():
     assert ends[0] == pytest.approx(ends[1], abs=1e-6)
 
 
+@entry("h h d d")
+def share_pressure(region, touch, x, y):
+    share_surface(Region(region), (x, y), Touch(touch))
+
+
 def test_pressure_is_shared_without_pulling():
     """Any pv inside a hexagon: shares of 0 or more with sum 1 and centre pv."""
     rng = np.random.default_rng(0)
     angle = np.arange(6) * np.pi / 3
-    reals = np.zeros((1, 80))
-    reals[0, 6:18] = np.column_stack([np.cos(angle), 0.5 * np.sin(angle)]).ravel()
-    corners, call = reals[0, 6:18].reshape(6, 2), getattr(share_surface, "py_func", share_surface)
+    region, touch = Region(), Touch()
+    corners = np.column_stack([np.cos(angle), 0.5 * np.sin(angle)])
+    region.count = 6
+    for k in range(6):
+        region.vertex[k] = corners[k]
     for _ in range(200):
-        pv, out = rng.dirichlet(np.full(6, 0.3)) @ corners, np.zeros(16)
-        call(reals, 0, 6, *pv, out)
+        pv = rng.dirichlet(np.full(6, 0.3)) @ corners
+        share_pressure.call(handle(region), handle(touch), *pv)
+        share = touch.share[:6]
         assert (
-            out[:6].min() >= 0
-            and out[:6].sum() == pytest.approx(1.0)
-            and out[:6] @ corners == pytest.approx(pv, abs=1e-12)
+            share.min() >= 0 and share.sum() == pytest.approx(1.0) and share @ corners == pytest.approx(pv, abs=1e-12)
         )
 
 

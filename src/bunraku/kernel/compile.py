@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")  # whether kernels are compiled: handles are addresses
 # a b + c may become one fused operation, which is faster (5 %) and rounds once; no other freedom is given to the
@@ -23,25 +23,23 @@ JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")  # whether kernels a
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 INLINE, PART = "inline", "part"
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def inline(function: F) -> F:
+def inline(function: Callable[..., Any]) -> Any:
     """A helper that is always inlined into its kernel."""
     function.__dict__["bunraku_mark"] = INLINE
     return function
 
 
-def part(function: F) -> F:
+def part(function: Callable[..., Any]) -> Any:
     """A helper that is compiled once in a kernel and called, not inlined, which keeps compilation short."""
     function.__dict__["bunraku_mark"] = PART
     return function
 
 
-def compiled_by(module: str) -> Callable[[F], F]:
+def compiled_by(module: str) -> Callable[[Callable[..., Any]], Any]:
     """Decorator of what plain Python does; `module` has the compiled side, found by the same name."""
 
-    def mark(function: F) -> F:
+    def mark(function: Callable[..., Any]) -> Any:
         function.__dict__["bunraku_mark"] = module
         return function
 

@@ -1,4 +1,4 @@
-"""Dense linear systems of the contact solver inside one flat buffer: L D L' where the matrix is symmetric, L U with row
+"""Dense linear systems of the contact solver, matrices flat: L D L' where the matrix is symmetric, L U with row
 exchanges where friction has made it unsymmetric; both with the answer nearest to a given one for over-constrained sets.
 
     x <- x + (A + eps D)^-1 (b - A x),  D = |diagonal of A|, again and again
@@ -22,123 +22,124 @@ TINY = 1e-14  # of the matrix' largest entry in a column: a smaller pivot means 
 
 
 @inline
-def regularise(work, A, n, diagonal, eps):
-    """eps D to work[diagonal], A += eps D."""
+def regularise(A, n, diagonal, eps):
+    """eps D to `diagonal`, A += eps D."""
     for k in range(n):
-        d = abs(ld(work, A + k * n + k))
-        st(work, diagonal + k, eps * d)
-        st(work, A + k * n + k, ld(work, A + k * n + k) + eps * d)
+        d = abs(ld(A, k * n + k))
+        st(diagonal, k, eps * d)
+        st(A, k * n + k, ld(A, k * n + k) + eps * d)
 
 
 @inline
-def ldl_factor(work, A, n):
+def ldl_factor(A, n):
     """A = U' D^-1 U in place from its upper triangle: rows of U, on the diagonal the inverse pivots; 0 for a row that
     has none."""
     for k in range(n):
-        row = A + k * n
-        d = ld(work, row + k)
+        row = k * n
+        d = ld(A, row + k)
         inverse = 1.0 / d if d > 0.0 else 0.0
-        st(work, row + k, inverse)
+        st(A, row + k, inverse)
         for i in range(k + 1, n):
-            l = ld(work, row + i) * inverse
+            l = ld(A, row + i) * inverse
             if l != 0.0:
-                other = A + i * n
+                other = i * n
                 for j in range(i, n):
-                    st(work, other + j, ld(work, other + j) - l * ld(work, row + j))
+                    st(A, other + j, ld(A, other + j) - l * ld(A, row + j))
 
 
 @inline
-def ldl_solve(work, A, n, x):
-    """work[x] <- A^-1 work[x]."""
+def ldl_solve(A, n, x):
+    """x <- A^-1 x."""
     for k in range(n):
-        row = A + k * n
-        z = ld(work, x + k) * ld(work, row + k)
-        st(work, x + k, z)
+        row = k * n
+        z = ld(x, k) * ld(A, row + k)
+        st(x, k, z)
         for i in range(k + 1, n):
-            st(work, x + i, ld(work, x + i) - ld(work, row + i) * z)
+            st(x, i, ld(x, i) - ld(A, row + i) * z)
     for k in range(n - 2, -1, -1):
-        row = A + k * n
+        row = k * n
         s = 0.0
         for i in range(k + 1, n):
-            s += ld(work, row + i) * ld(work, x + i)
-        st(work, x + k, ld(work, x + k) - ld(work, row + k) * s)
+            s += ld(A, row + i) * ld(x, i)
+        st(x, k, ld(x, k) - ld(A, row + k) * s)
 
 
 @inline
-def lu_factor(work, A, n, iwork, pivots):
+def lu_factor(A, n, pivots):
     """P A = L U in place. Returns the sign of the determinant, 0 if singular."""
     sign = 1
     for k in range(n):
         best = k
-        size = abs(ld(work, A + k * n + k))
+        size = abs(ld(A, k * n + k))
         for i in range(k + 1, n):
-            x = abs(ld(work, A + i * n + k))
+            x = abs(ld(A, i * n + k))
             if x > size:
                 size = x
                 best = i
         scale = 0.0
         for j in range(n):
-            scale = max(scale, abs(ld(work, A + best * n + j)))
-        iwork[pivots + k] = best
+            scale = max(scale, abs(ld(A, best * n + j)))
+        pivots[k] = best
         if not size > TINY * scale:
             return 0
         if best != k:
             sign = -sign
             for j in range(n):
-                x = ld(work, A + k * n + j)
-                st(work, A + k * n + j, ld(work, A + best * n + j))
-                st(work, A + best * n + j, x)
-        row = A + k * n
-        pivot = ld(work, row + k)
+                x = ld(A, k * n + j)
+                st(A, k * n + j, ld(A, best * n + j))
+                st(A, best * n + j, x)
+        row = k * n
+        pivot = ld(A, row + k)
         if pivot < 0.0:
             sign = -sign
         inverse = 1.0 / pivot
         for i in range(k + 1, n):
-            other = A + i * n
-            l = ld(work, other + k) * inverse
-            st(work, other + k, l)
+            other = i * n
+            l = ld(A, other + k) * inverse
+            st(A, other + k, l)
             if l != 0.0:
                 for j in range(k + 1, n):
-                    st(work, other + j, ld(work, other + j) - l * ld(work, row + j))
+                    st(A, other + j, ld(A, other + j) - l * ld(A, row + j))
     return sign
 
 
 @inline
-def lu_solve(work, A, n, iwork, pivots, x):
-    """work[x] <- A^-1 work[x]."""
+def lu_solve(A, n, pivots, x):
+    """x <- A^-1 x."""
     for k in range(n):
-        i = iwork[pivots + k]
-        y = ld(work, x + i)
-        st(work, x + i, ld(work, x + k))
-        st(work, x + k, y)
+        i = pivots[k]
+        y = ld(x, i)
+        st(x, i, ld(x, k))
+        st(x, k, y)
     for k in range(n):
-        y = ld(work, x + k)
+        y = ld(x, k)
         for j in range(k):
-            y -= ld(work, A + k * n + j) * ld(work, x + j)
-        st(work, x + k, y)
+            y -= ld(A, k * n + j) * ld(x, j)
+        st(x, k, y)
     for k in range(n - 1, -1, -1):
-        y = ld(work, x + k)
+        y = ld(x, k)
         for j in range(k + 1, n):
-            y -= ld(work, A + k * n + j) * ld(work, x + j)
-        st(work, x + k, y / ld(work, A + k * n + k))
+            y -= ld(A, k * n + j) * ld(x, j)
+        st(x, k, y / ld(A, k * n + k))
 
 
 @inline
-def solve(work, A, n, iwork, pivots, symmetric, diagonal, eps, x, rest, enough):
-    """work[x] moves towards A^-1 b from where it is; work[rest] is b - A x before and after. `diagonal`: eps D. Stops
-    when every |rest| / sqrt(D) is at most `enough`; returns the largest."""
+def solve(factors, diagonal, eps, x, rest, enough):
+    """x moves towards A^-1 b from where it is; `rest` is b - A x before and after. factors: (A, n, pivots, whether it
+    is symmetric); diagonal: eps D. Stops when every |rest| / sqrt(D) is at most `enough`; returns the largest."""
+    A, n, pivots, symmetric = factors
     error = 0.0
     for _ in range(REPEATS):
         if symmetric:
-            ldl_solve(work, A, n, rest)
+            ldl_solve(A, n, rest)
         else:
-            lu_solve(work, A, n, iwork, pivots, rest)
+            lu_solve(A, n, pivots, rest)
         error = 0.0
         for k in range(n):
-            y = ld(work, rest + k)
-            d = ld(work, diagonal + k)
-            st(work, x + k, ld(work, x + k) + y)
-            st(work, rest + k, d * y)
+            y = ld(rest, k)
+            d = ld(diagonal, k)
+            st(x, k, ld(x, k) + y)
+            st(rest, k, d * y)
             error = max(error, abs(y) * math.sqrt(eps * d))  # d y / sqrt(d / eps)
         if error <= enough:
             break

@@ -172,12 +172,18 @@ def keep_contacts(s: Step, soft):
                 stretch = s_t * y + s_u * z
             memory.stretch[j] = stretch
         memory.slid = slides
-        this = s.detection.ids[c]
-        last = s.last_ids[c]
-        last.a = this.a
-        last.b = this.b
-        last.feature = this.feature
-        last.patch = this.patch
+        keep_id(s, c)
+
+
+@inline
+def keep_id(s: Step, c):
+    """Remember which contact c is."""
+    this = s.detection.ids[c]
+    last = s.last_ids[c]
+    last.a = this.a
+    last.b = this.b
+    last.feature = this.feature
+    last.patch = this.patch
 
 
 @inline

@@ -126,9 +126,14 @@ def free_acceleration(s: Step, forces):
 def all_rows(s: Step, soft):
     """Rows of everything, their sources traced, islands found; returns a status."""
     begin(s.rows)
-    status = contact_rows(s, soft)
+    return other_rows(s, contact_rows(s, soft), NEAR_LIMITS)
+
+
+@inline
+def other_rows(s: Step, status, limits):
+    """Rows of joints and connections behind those of contacts, which have a status; the same as `all_rows`."""
     if status == OK:
-        status = joint_rows(s, NEAR_LIMITS)
+        status = joint_rows(s, limits)
     if status == OK and len(s.ties) > 0:
         status = tie_rows(s)
     if status == OK:

@@ -190,7 +190,7 @@ def put_row(to, row, values):
 
 @inline
 def log_frame(h, real):
-    """The last stage, then a frame if it is one's turn; real(x) is an array of the log with the file's type. Returns a
+    """The last phase, then a frame if it is one's turn; real(x) is an array of the log with the file's type. Returns a
     status."""
     status = run(h, LAST)
     if status < 0:

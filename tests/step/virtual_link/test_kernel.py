@@ -16,13 +16,16 @@ import numpy as np
 from virtual_link_cases import box_problem, feet_problem, standing_torques
 from bunraku.kernel.compile import JIT
 out = []
+def thought(a):
+    p = a.patches[0]
+    return [p.state, p.mode, p.low, p.high], p.pv, p.s, [p.fade, p.sign, p.d], p.centre
 for case in (dict(), dict(push=(20, 3, 0, 0, 0, 0)), dict(push=(0, 0, 0, 0, 6, 0)), dict(push=(6, 0, 0, 1, 0, 2)), dict(twist=(1, 0, 0, 0, 0, 4)),
              dict(twist=(0.1, 0, 0, 0, 0, 4)), dict(push=(0, 0, 40, 0, 0, 0))):
     a = box_problem(**case).forces()
-    out += [a.f, a.a, a.flags.ravel(), a.record[0, :9], [a.status, a.solves]]
+    out += [a.f, a.a, *thought(a), [a.status, a.solves]]
 for twist in ((0, 0, -1, 0, 0, 0), (2, 1, -1, 1, 0, 3), (0.3, 0, -1, 2, -3, 0)):
     a = box_problem(twist=twist, e_n=0.7, e_t=0.2).impact()
-    out += [a.f, a.a, a.flags.ravel(), [a.status, a.solves]]
+    out += [a.f, a.a, thought(a)[0], [a.status, a.solves]]
 a = feet_problem(standing_torques).forces()
 out += [a.f, [a.status, a.solves]]
 np.save(sys.argv[1], np.concatenate([np.ravel(x) for x in out]).astype(float))
@@ -55,29 +58,25 @@ from numba.core.runtime import _nrt_python, rtsys
 _nrt_python.memsys_enable_stats()
 from virtual_link_cases import at, box_problem, feet_problem, standing_torques, vl
 from bunraku.kernel.compile import kernel
-from bunraku.kernel.lanes import borrow
-solve = vl.solve_patches
+from bunraku.kernel.record import handle
+solve, Links = vl.solve_patches, at.Links
 
 @kernel
-def many(K, stride, a0, c, v, patch, p, r, dt, flags, record, low, high, bound, work, iwork, f, a, n):
-    K, a0, c, v, patch = borrow(K), borrow(a0), borrow(c), borrow(v), borrow(patch)
-    flags, record, work, iwork, f, a = borrow(flags), borrow(record), borrow(work), borrow(iwork), borrow(f), borrow(a)
-    low, high, bound = borrow(low), borrow(high), borrow(bound)
+def many(h, n):
+    links = Links(h)
     total = 0
     for _ in range(n):
-        status, _ = solve(K, stride, a0, c, v, patch, p, r, dt, 12, 1e-6, False, flags, record, low, high, bound, work, iwork, f, a)
+        status, _ = solve(links)
         total += status
     return total
 
 def runner(problem):
     b = at.Buffers(len(problem.patches))
-    K = np.ascontiguousarray(problem.K).ravel()
-    table = problem.table()
+    b.state(problem.K, problem.a0, problem.c, problem.v, problem.regions())
+    b.numbers.h, b.numbers.cap, b.numbers.tolerance = 1e-3, 12, 1e-6
     def call(n):
-        rest = b.flags, b.record, b.low, b.high, b.bound, b.work, b.iwork, b.f, b.a, n
-        status = many(K, 6 * b.p, problem.a0, problem.c, problem.v, table, b.p, 0, 1e-3, *rest)
-        assert status == 0
-        return b.iwork[at.SOLVES]
+        assert many(handle(b.links), n) == 0
+        return b.numbers.solves
     return call
 """
 

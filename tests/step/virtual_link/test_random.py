@@ -45,7 +45,7 @@ def survey(make, n: int, impact: bool = False) -> tuple[float, float, float]:
             found = laws(problem, answer, impact)
             assert max(v for k, v in found.items() if k != "law") < 1e-8, (found, answer)
             assert found["law"] < 2e-6
-            assert (answer.record[:, at.MARGIN_FZ] >= 0).all()
+            assert all(patch.margin.fz >= 0 for patch in answer.patches)
         else:
             assert answer.reason > 0
     shares = tuple(count[k] / n for k in ("three", "more", "handed on"))

@@ -1,55 +1,43 @@
-"""The arrays of contact by virtual links in a world, by number (bunraku.step.step_arrays), and what stands in their
-columns.
-
-A *patch* is all contacts of one pair of shapes. LINK_INTS and LINK_REALS have a row a patch, filled by
-bunraku.step.virtual_link.link_patches; the others hold one island's problem as bunraku.step.virtual_link.link_layout
-describes it (bunraku.step.virtual_link.link_island).
-"""
+"""Records of contact by virtual links in a world: what a patch is made from, beside what the solver knows of it
+(bunraku.step.virtual_link.link_layout)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bunraku.step.step_arrays import EXTRA, Step
-from bunraku.step.virtual_link.link_layout import NF, NP, NR, VERTICES, work_size
+from bunraku.kernel.record import Record, inner, many, put, reals, vec3, whole, wholes, zeros
+from bunraku.step.step_arrays import Step
+from bunraku.step.virtual_link.link_layout import VERTICES, Links, put_links
 
-NUMBERS = tuple(np.int64(k) for k in range(EXTRA, EXTRA + 17))
-LINK_INTS, LINK_REALS, PATCHES, FLAGS, RECORD, LINK_WORK, LINK_IWORK, LINK_F, LINK_A = NUMBERS[:9]
-LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, FLAT_K, BOUND, LINK_LOW, LINK_HIGH = NUMBERS[9:]
+# kind of block: the six rows of a patch; it stands at the first of its two packs, the second has no block
+PATCH = np.int64(3)
 
-PATCH = np.int64(
-    3
-)  # kind of block: the six rows of a patch; it stands at the first of its two packs, the second has no block
 
-# columns of LINK_INTS: first contact, contacts, first pack or -1, flags (before: where to begin; after: found), contact
-# of every vertex of the region
-FIRST_CONTACT, POINTS, FIRST_PACK, START, VERTEX_OF = 0, 1, 2, 4, 8
-LINK_INT_COLUMNS = VERTEX_OF + VERTICES
-# columns of LINK_REALS: the patch as the solver takes it; six rates each: without impulses, now, wanted, wanted for
-# positions; origin; pv; the wrench of impulses, of the last step and then of this one
-REGION, FREE, NOW, GOAL, GOAL_P, ORIGIN, START_PV, WRENCH = 0, NP, NP + 6, NP + 12, NP + 18, NP + 24, NP + 27, NP + 29
-LINK_REAL_COLUMNS = WRENCH + 6
+class Touch(Record):
+    """Where a patch comes from, all contacts of one pair of shapes, and what is wanted of it."""
+
+    first_contact = whole()
+    contacts = whole()
+    first_pack = whole()  # or -1
+    vertex_of = wholes(VERTICES)  # contact of every vertex of the region
+    origin = vec3()  # m, in the world
+    now = reals(6)  # rates of its six rows,
+    free = reals(6)  # those without impulses
+    goal = reals(6)  # wanted,
+    goal_p = reals(6)  # and wanted for positions
+    share = reals(VERTICES)  # of the pressure, vertex by vertex
+    corner = reals(VERTICES)  # scratch
+
+
+class LinkStep(Record, after=Links.layout.slots):
+    """The arrays of virtual links in the table of a step."""
+
+    links = inner(Links)  # patches of the step; the problem of one island
+    touches = many(Touch)  # of the same patches
 
 
 def put_link_room(step: Step, rows: int) -> None:
     """Arrays for `rows` rows in all, put into the table of a step that has its K."""
-    island = len(step.island.K)
-    most = island // 6 + 1
-    reals, ints = work_size(most, island)
-    integer = np.int64
-    for number, array in {
-        LINK_INTS: np.zeros((rows, LINK_INT_COLUMNS), integer),
-        LINK_REALS: np.zeros((rows, LINK_REAL_COLUMNS)),
-        PATCHES: np.zeros(most * NP),
-        FLAGS: np.zeros(most * NF, integer),
-        RECORD: np.zeros(most * NR),
-        LINK_WORK: np.zeros(reals),
-        LINK_IWORK: np.zeros(ints, integer),
-        **{
-            k: np.zeros(island + 6)
-            for k in (LINK_F, LINK_A, LINK_FREE, LINK_GOAL, LINK_GOAL_P, LINK_NOW, LINK_LOW, LINK_HIGH)
-        },
-        FLAT_K: step.island.K.reshape(-1),
-        BOUND: np.zeros(island + 6, integer),
-    }.items():
-        step.source.put(number, array)
+    K = step.island.K
+    put_links(Links(step), rows, len(K) + 6, K)
+    put(LinkStep(step), touches=zeros(Touch, rows))

@@ -1,7 +1,7 @@
 """Where the search for contact forces begins, and the scale that its errors are measured by.
 
 The first hypothesis is the last step's state; what it would do with the last step's forces says whether it slides
-(link_slip.py). A patch without force that would not go inward even so does not touch. For an impact the whole region
+(link_friction.py). A patch without force that would not go inward even so does not touch. For an impact the whole region
 sticks. Bounded rows begin where force less motion over K points to. Scale: as bunraku.contact.residual, over the
 rows that break their law without forces. Checked in tests/step/virtual_link/test_box.py.
 """
@@ -11,130 +11,124 @@ from __future__ import annotations
 import math
 
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import ld, st
+from bunraku.kernel.lanes import ld
+from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_checks import newly, pressing, sliding, try_state
-from bunraku.step.virtual_link.link_friction import settle_in, stick, turns
-from bunraku.step.virtual_link.link_layout import (
-    HELD,
-    HIGH,
-    LINE,
-    LOW,
-    MODE,
-    MU_S,
-    NF,
-    NONE,
-    NP,
-    NR,
-    POINT,
-    PV,
-    SLIP,
-    STATE,
-    STICK,
-    SURFACE,
-    I,
-    J,
-)
-from bunraku.step.virtual_link.link_region import base_state, middle, vertex, vertex_count
-from bunraku.step.virtual_link.link_slip import slip_by_forces
+from bunraku.step.virtual_link.link_friction import settle_in, slip_by_forces, stick, turns
+from bunraku.step.virtual_link.link_layout import Links, Patch, patch_of, response_at
+from bunraku.step.virtual_link.link_region import after, base_state, height_rate, middle
 
 SURE = 0.5  # of the limit: a surface that stuck with less friction is thought to stick without a closer look
 
 
 @inline
-def hypothesise(
-    K, stride, free, goal, v, patch, p, r, flags, record, low, high, bound, iwork, tried, f, a, h, impact, work, spare
-):
-    """First state of every patch, the last step's if there is one (MODE is not 0), and its mode from the last forces f
-    and the motion a with them. For an impact, the whole region sticking."""
-    for i in range(p):
-        at = i * NF
-        state, first, second = base_state(patch, i)
-        old = flags[at + STATE]
-        remembered = flags[at + MODE] != 0 and not impact
-        if remembered and old < state:
-            n = vertex_count(patch, i)
-            one = flags[at + I]
-            two = flags[at + J]
-            if old == NONE:
-                state, first, second = NONE, 0, 0
-            elif old == POINT and 0 <= one < n:
-                state, first, second = POINT, one, one
-            elif old == LINE and 0 <= one < n and two == (one + 1 if one + 1 < n else 0):
-                state, first, second = LINE, one, two
-        iwork[tried + i] = 0
-        try_state(flags, i, state, first, second)
-        if not remembered:
-            x, y = middle(patch, i)
-            st(record, i * NR + PV, x)
-            st(record, i * NR + PV + 1, y)
-        fz = ld(f, 6 * i + 2)
-        if state == SURFACE and remembered and flags[at + MODE] == STICK and fz > 0.0:
-            limit = SURE * ld(patch, i * NP + MU_S) * fz
-            if ld(f, 6 * i) * ld(f, 6 * i) + ld(f, 6 * i + 1) * ld(f, 6 * i + 1) < limit * limit:
-                stick(flags, record, i)
-                continue
-        settle_in(patch, flags, record, i)
-        if not (impact or fz > 0.0) and not goes_inward(patch, a, goal, i):
-            state = NONE
-            try_state(flags, i, NONE, 0, 0)
-        if impact or state == NONE or (remembered and flags[at + MODE] == STICK and not fz > 0.0):
-            stick(flags, record, i)
-        elif remembered and flags[at + MODE] == STICK:
-            slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
-        elif not turns(patch, flags, record, v, i):
-            flags[at + MODE] = SLIP
-            if fz > 0.0:
-                slip_by_forces(K, stride, patch, flags, record, f, a, v, i, h, impact, work, spare)
-            else:
-                x = ld(record, i * NR + PV)
-                y = ld(record, i * NR + PV + 1)
-                inward = ld(goal, 6 * i + 2) - ld(a, 6 * i + 2) + (ld(goal, 6 * i + 3) - ld(a, 6 * i + 3)) * y
-                inward -= (ld(goal, 6 * i + 4) - ld(a, 6 * i + 4)) * x
-                newly(K, stride, patch, flags, record, a, v, i, inward, h, impact, work, spare)
-    for q in range(r):
-        k = 6 * p + q
-        d = ld(K, k * stride + k)
-        want = 0.0 if impact else ld(goal, k)
-        x = ld(f, k) - (ld(a, k) - want) / d if d > 0.0 else ld(f, k)
-        bound[q] = LOW if x <= low[q] else (HIGH if x >= high[q] else HELD)
+def first_state(patch: Patch, remembered):
+    """The whole region, or what is remembered where that is less."""
+    region = patch.region
+    state, first, second = base_state(region)
+    if remembered and patch.state < state:
+        low = patch.low
+        if patch.state == at.NONE:
+            return at.NONE, 0, 0
+        if patch.state == at.POINT and 0 <= low < region.count:
+            return at.POINT, low, low
+        if patch.state == at.LINE and 0 <= low < region.count and patch.high == after(region, low):
+            return at.LINE, low, patch.high
+    return state, first, second
 
 
 @inline
-def goes_inward(patch, a, goal, i):
-    """A vertex of patch i goes inward with the motion a."""
-    for k in range(vertex_count(patch, i)):
-        x, y = vertex(patch, i, k)
-        z = ld(a, 6 * i + 2) - ld(goal, 6 * i + 2) + (ld(a, 6 * i + 3) - ld(goal, 6 * i + 3)) * y
-        if z < (ld(a, 6 * i + 4) - ld(goal, 6 * i + 4)) * x:
+def surely_sticks(links: Links, patch: Patch):
+    """A surface that stuck, by far."""
+    fx = ld(links.f, patch.row)
+    fy = ld(links.f, patch.row + 1)
+    limit = SURE * patch.region.mu_s * ld(links.f, patch.row + 2)
+    return fx * fx + fy * fy < limit * limit
+
+
+@inline
+def hypothesise(links: Links):
+    """First state of every patch, the last step's if there is one (its mode is not 0), and its mode from the last
+    forces f and the motion a with them. For an impact, the whole region sticking."""
+    impact = links.numbers.impact != 0
+    for i in range(links.numbers.p):
+        patch = patch_of(links, i)
+        remembered = patch.mode != 0 and not impact
+        state, first, second = first_state(patch, remembered)
+        stuck = remembered and patch.mode == at.STICK
+        patch.tried = 0
+        try_state(patch, state, first, second)
+        if not remembered:
+            patch.pv = middle(patch.region)
+        fz = ld(links.f, patch.row + 2)
+        if state == at.SURFACE and stuck and fz > 0.0 and surely_sticks(links, patch):
+            stick(patch)
+            continue
+        settle_in(patch)
+        if not (impact or fz > 0.0) and not goes_inward(links, patch):
+            try_state(patch, at.NONE, 0, 0)
+        if impact or patch.state == at.NONE or (stuck and not fz > 0.0):
+            stick(patch)
+        elif stuck:
+            slip_by_forces(links, patch)
+        elif not turns(links, patch):
+            patch.mode = at.SLIP
+            if fz > 0.0:
+                slip_by_forces(links, patch)
+            else:
+                newly(links, patch, inward_at_pv(links, patch))
+    for q in range(links.numbers.r):
+        k = 6 * links.numbers.p + q
+        single = links.singles[q]
+        d = response_at(links, k, k)
+        x = ld(links.f, k) - (ld(links.a, k) - ld(links.goal, k)) / d if d > 0.0 else ld(links.f, k)
+        single.bound = at.LOW if x <= single.low else (at.HIGH if x >= single.high else at.HELD)
+
+
+@inline
+def inward_at_pv(links: Links, patch: Patch):
+    """How fast pv goes inward with the motion a."""
+    a, goal, k = links.a, links.goal, patch.row
+    inward = ld(goal, k + 2) - ld(a, k + 2) + (ld(goal, k + 3) - ld(a, k + 3)) * patch.pv[1]
+    return inward - (ld(goal, k + 4) - ld(a, k + 4)) * patch.pv[0]
+
+
+@inline
+def goes_inward(links: Links, patch: Patch):
+    """A vertex of a patch goes inward with the motion a."""
+    a, goal, row = links.a, links.goal, patch.row
+    for k in range(patch.region.count):
+        x, y = patch.region.vertex[k]
+        z = ld(a, row + 2) - ld(goal, row + 2) + (ld(a, row + 3) - ld(goal, row + 3)) * y
+        if z < (ld(a, row + 4) - ld(goal, row + 4)) * x:
             return True
     return False
 
 
 @inline
-def law_scale(K, stride, free, goal, v, patch, p, r, low, high, h, impact):
+def law_scale(links: Links):
     """The largest motion that breaks a law without forces, over sqrt(K)."""
+    free, v, h = links.free, links.v, links.numbers.h
     square = 0.0
-    for i in range(p):
+    for i in range(links.numbers.p):
+        patch = patch_of(links, i)
+        row = patch.row
         breaks = False
-        for k in range(vertex_count(patch, i)):
-            x, y = vertex(patch, i, k)
-            z = ld(free, 6 * i + 2) + ld(free, 6 * i + 3) * y - ld(free, 6 * i + 4) * x
-            if not impact:
-                z -= ld(goal, 6 * i + 2) + ld(goal, 6 * i + 3) * y - ld(goal, 6 * i + 4) * x
+        for k in range(patch.region.count):
+            x, y = patch.region.vertex[k]
+            z = height_rate(free, row, x, y) - height_rate(links.goal, row, x, y)
             if z < 0.0:
                 breaks = True
-                square = max(square, z * z / max(pressing(K, stride, i, x, y), 1e-300))
+                square = max(square, z * z / max(pressing(links, patch, x, y), 1e-300))
         if breaks:
-            x = ld(free, 6 * i)
-            y = ld(free, 6 * i + 1)
-            if not impact:
-                x += ld(v, 6 * i) / h
-                y += ld(v, 6 * i + 1) / h
-            square = max(square, (x * x + y * y) / max(sliding(K, stride, i), 1e-300))
-    for q in range(r):
-        k = 6 * p + q
-        x = ld(free, k) - (0.0 if impact else ld(goal, k))
-        d = ld(K, k * stride + k)
-        if d > 0.0 and ((x < 0.0 and high[q] > 0.0) or (x > 0.0 and low[q] < 0.0)):
+            x = ld(free, row) + ld(v, row) / h
+            y = ld(free, row + 1) + ld(v, row + 1) / h
+            square = max(square, (x * x + y * y) / max(sliding(links, patch), 1e-300))
+    for q in range(links.numbers.r):
+        k = 6 * links.numbers.p + q
+        single = links.singles[q]
+        x = ld(free, k) - ld(links.goal, k)
+        d = response_at(links, k, k)
+        if d > 0.0 and ((x < 0.0 and single.high > 0.0) or (x > 0.0 and single.low < 0.0)):
             square = max(square, x * x / d)
     return max(math.sqrt(square), 1e-300)

@@ -15,50 +15,23 @@ sticking if they approach (an impact), else as they move. Checked in tests/world
 from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.record import handle
-from bunraku.kernel.table import ints2, reals2
 from bunraku.kernel.vec import dot, ld3
 from bunraku.step.contact_rows import PUSH, PUSH_SPEED, REST_SPEED
 from bunraku.step.rows import tangents
 from bunraku.step.step_arrays import Step
-from bunraku.step.virtual_link.link_arrays import (
-    FIRST_CONTACT,
-    FREE,
-    GOAL,
-    GOAL_P,
-    LINK_INTS,
-    LINK_REALS,
-    NOW,
-    REGION,
-    START,
-    START_PV,
-    VERTEX_OF,
-    WRENCH,
-)
-from bunraku.step.virtual_link.link_layout import (
-    COUNT,
-    LINE,
-    MODE,
-    NONE,
-    SLIP,
-    STATE,
-    STICK,
-    SURFACE,
-    VERTEX,
-    I,
-    J,
-)
-from bunraku.step.virtual_link.link_layout import POINT as POINT_STATE
+from bunraku.step.virtual_link.link_arrays import LinkStep, Touch
+from bunraku.step.virtual_link.link_layout import LINE, NONE, POINT, SLIP, STICK, SURFACE, Patch, Region
+from bunraku.step.virtual_link.link_region import height_rate
 
 FAINT = 1e-6  # weight of a point that does not touch of itself in the plane of rates
-# LINKED, the memory of a contact: state + 4 mode + 16 where it is vertex I + 32 where it is J
-OF_MODE, IS_I, IS_J = 4, 16, 32
+# `linked`, the memory of a contact: state + 4 mode + 16 where it is the vertex `low` + 32 where it is `high`
+OF_MODE, IS_LOW, IS_HIGH = 4, 16, 32
 
 
 @inline
-def height_rate(reals, i, k, x, y):
-    """Rate along the normal at (x, y) of the motion in columns k .. k + 5."""
-    return reals[i, k + 2] + reals[i, k + 3] * y - reals[i, k + 4] * x
+def rate_at(rates, p):
+    """Rate along the normal at a point of a motion of six numbers."""
+    return height_rate(rates, 0, p[0], p[1])
 
 
 @inline
@@ -73,9 +46,12 @@ def wanted_rate(gap, now, free, e, dt):
 
 
 @inline
-def plane(weight, mx, my, mz, xx, xy, yy, xz, yz):
-    """(vz, wx, wy) of the plane vz + wx y - wy x through weighted points, from their sums about (mx, my); level where
-    they leave it open."""
+def plane(mean, squares, products):
+    """(vz, wx, wy) of the plane vz + wx y - wy x through weighted points, from the sums xx, xy, yy and xz, yz about
+    their mean; level where they leave it open."""
+    mx, my, mz = mean
+    xx, xy, yy = squares
+    xz, yz = products
     ridge = 1e-12 * (xx + yy) + 1e-30
     xx += ridge
     yy += ridge
@@ -86,148 +62,141 @@ def plane(weight, mx, my, mz, xx, xy, yy, xz, yz):
 
 
 @part
-def set_goals(s: Step, i, e):
-    """What is wanted of the rates of patch i."""
-    h = handle(s)
-    contacts = s.detection.contacts
-    ints = ints2(h, LINK_INTS)
-    reals = reals2(h, LINK_REALS)
+def wanted_plane(s: Step, touch: Touch, region: Region, e, positions):
+    """(vz, wx, wy) wanted of a patch, for velocities or for positions."""
     dt = s.numbers.dt
-    n = int(reals[i, REGION + COUNT])
-    for side in range(2 if e > 0.0 else 1):
-        weight = 0.0
-        mx = 0.0
-        my = 0.0
-        mz = 0.0
-        xx = 0.0
-        xy = 0.0
-        yy = 0.0
-        xz = 0.0
-        yz = 0.0
-        for k in range(n):  # means and sums of squares about them, one point after the other
-            x = reals[i, REGION + VERTEX + 2 * k]
-            y = reals[i, REGION + VERTEX + 2 * k + 1]
-            gap = contacts[ints[i, VERTEX_OF + k]].gap
-            free = height_rate(reals, i, FREE, x, y)
-            velocity, position = wanted_rate(gap, height_rate(reals, i, NOW, x, y), free, e, dt)
-            z = velocity if side == 0 else position
-            count = 1.0 if gap + dt * free <= 0.0 else FAINT
-            weight += count
-            dx = x - mx
-            dy = y - my
-            dz = z - mz
-            share = count / weight
-            mx += dx * share
-            my += dy * share
-            mz += dz * share
-            xx += count * dx * (x - mx)
-            xy += count * dx * (y - my)
-            yy += count * dy * (y - my)
-            xz += count * dx * (z - mz)
-            yz += count * dy * (z - mz)
-        vz, wx, wy = plane(weight, mx, my, mz, xx, xy, yy, xz, yz)
-        to = GOAL if side == 0 else GOAL_P
-        for k in range(6):
-            reals[i, to + k] = 0.0
-        reals[i, to + 2] = vz
-        reals[i, to + 3] = wx
-        reals[i, to + 4] = wy
-    if not e > 0.0:  # nothing bounces: positions want the same
-        for k in range(6):
-            reals[i, GOAL_P + k] = reals[i, GOAL + k]
+    weight = 0.0
+    mx = 0.0
+    my = 0.0
+    mz = 0.0
+    xx = 0.0
+    xy = 0.0
+    yy = 0.0
+    xz = 0.0
+    yz = 0.0
+    for k in range(region.count):  # means and sums of squares about them, one point after the other
+        x, y = region.vertex[k]
+        gap = s.detection.contacts[touch.vertex_of[k]].gap
+        free = rate_at(touch.free, (x, y))
+        velocity, position = wanted_rate(gap, rate_at(touch.now, (x, y)), free, e, dt)
+        z = position if positions else velocity
+        count = 1.0 if gap + dt * free <= 0.0 else FAINT
+        weight += count
+        dx = x - mx
+        dy = y - my
+        dz = z - mz
+        share = count / weight
+        mx += dx * share
+        my += dy * share
+        mz += dz * share
+        xx += count * dx * (x - mx)
+        xy += count * dx * (y - my)
+        yy += count * dy * (y - my)
+        xz += count * dx * (z - mz)
+        yz += count * dy * (z - mz)
+    return plane((mx, my, mz), (xx, xy, yy), (xz, yz))
+
+
+@part
+def set_goals(s: Step, i, e):
+    """What is wanted of the rates of patch i; where nothing bounces, positions want the same."""
+    w = LinkStep(s)
+    touch, region = w.touches[i], w.links.patches[i].region
+    goal = wanted_plane(s, touch, region, e, False)
+    goal_p = wanted_plane(s, touch, region, e, True) if e > 0.0 else goal
+    for k in range(6):
+        touch.goal[k] = goal[k - 2] if 2 <= k < 5 else 0.0
+        touch.goal_p[k] = goal_p[k - 2] if 2 <= k < 5 else 0.0
+
+
+@inline
+def add_impulse(lam, r, p, f):
+    """Add an impulse f = (x, y, z) at the point p of a patch to the wrench of its six rows, from r on."""
+    x, y = p
+    lam[r] += f[0]
+    lam[r + 1] += f[1]
+    lam[r + 2] += f[2]
+    lam[r + 3] += y * f[2]
+    lam[r + 4] -= x * f[2]
+    lam[r + 5] += x * f[1] - y * f[0]
+
+
+@inline
+def recall(s: Step, touch: Touch, patch: Patch, known):
+    """The last step's state, pv and wrench of a patch, from contact `known` of the last step on. Returns whether it is
+    to be begun with."""
+    ids = s.detection.ids
+    c = touch.first_contact
+    r = s.rows.packs[touch.first_pack].first
+    normal = s.detection.contacts[c].normal
+    t, u = tangents(normal)
+    patch.state = NONE
+    patch.mode = STICK
+    patch.low = -1
+    patch.high = -1
+    k = known
+    while k < s.info.warm and s.last_ids[k].a == ids[c].a and s.last_ids[k].b == ids[c].b:
+        last = s.memory[k]
+        code = int(last.linked)
+        patch.state = code % OF_MODE
+        patch.mode = code // OF_MODE % OF_MODE
+        if patch.state == NONE:
+            break
+        for j in range(patch.region.count):
+            if ids[touch.vertex_of[j]].feature == s.last_ids[k].feature:
+                if code & IS_LOW:
+                    patch.low = j
+                if code & IS_HIGH:
+                    patch.high = j
+                p = ld3(last.impulse, 0)
+                add_impulse(s.rows.lam, r, patch.region.vertex[j], (dot(t, p), dot(u, p), dot(normal, p)))
+        patch.pv = last.linked_pv
+        k += 1
+    if patch.state == LINE:
+        return patch.low >= 0 and patch.high >= 0
+    return patch.state == SURFACE or (patch.state == POINT and patch.low >= 0)
 
 
 @part
 def begin_with(s: Step, i, known, touching):
     """Where the search begins for patch i: the last step's state, from contact `known` of the last step on, or the
     points that touch of themselves."""
-    h = handle(s)
-    contacts = s.detection.contacts
-    ids = s.detection.ids
-    ints = ints2(h, LINK_INTS)
-    reals = reals2(h, LINK_REALS)
+    w = LinkStep(s)
+    touch, patch = w.touches[i], w.links.patches[i]
+    region = patch.region
     dt = s.numbers.dt
-    c = ints[i, FIRST_CONTACT]
-    n = int(reals[i, REGION + COUNT])
-    state = NONE
-    mode = STICK
-    low = -1
-    high = -1
-    for j in range(6):
-        reals[i, WRENCH + j] = 0.0
-    normal = contacts[c].normal
-    t, u = tangents(normal)
     fast = 0.0
-    for j in range(n):
-        x = reals[i, REGION + VERTEX + 2 * j]
-        y = reals[i, REGION + VERTEX + 2 * j + 1]
-        fast = min(fast, height_rate(reals, i, NOW, x, y))
-    if touching > 0 and fast < -REST_SPEED:
+    for j in range(region.count):
+        fast = min(fast, rate_at(touch.now, region.vertex[j]))
+    arrives = touching > 0 and fast < -REST_SPEED
+    if arrives:
         s.rows.count.born = 1
-    k = known
-    while k < s.info.warm and s.last_ids[k].a == ids[c].a and s.last_ids[k].b == ids[c].b:
-        last = s.memory[k]
-        code = int(last.linked)
-        state = code % OF_MODE
-        mode = code // OF_MODE % OF_MODE
-        if state == NONE:
-            break
-        for j in range(n):
-            if ids[ints[i, VERTEX_OF + j]].feature == s.last_ids[k].feature:
-                if code & IS_I:
-                    low = j
-                if code & IS_J:
-                    high = j
-                x = reals[i, REGION + VERTEX + 2 * j]
-                y = reals[i, REGION + VERTEX + 2 * j + 1]
-                p = ld3(last.impulse, 0)
-                fx = dot(t, p)
-                fy = dot(u, p)
-                fz = dot(normal, p)
-                reals[i, WRENCH] += fx
-                reals[i, WRENCH + 1] += fy
-                reals[i, WRENCH + 2] += fz
-                reals[i, WRENCH + 3] += y * fz
-                reals[i, WRENCH + 4] -= x * fz
-                reals[i, WRENCH + 5] += x * fy - y * fx
-        pv = last.linked_pv
-        reals[i, START_PV] = pv[0]
-        reals[i, START_PV + 1] = pv[1]
-        k += 1
-    if state == SURFACE or (state == LINE and low >= 0 and high >= 0) or (state == POINT_STATE and low >= 0):
-        ints[i, START + STATE] = state
-        ints[i, START + I] = low
-        ints[i, START + J] = high
-        ints[i, START + MODE] = mode
+    if recall(s, touch, patch, known):
         return
     first = -1
     second = -1
     x = 0.0
     y = 0.0
-    for j in range(n):
-        px = reals[i, REGION + VERTEX + 2 * j]
-        py = reals[i, REGION + VERTEX + 2 * j + 1]
-        if contacts[ints[i, VERTEX_OF + j]].gap + dt * height_rate(reals, i, FREE, px, py) <= 0.0:
+    for j in range(region.count):
+        px, py = region.vertex[j]
+        if s.detection.contacts[touch.vertex_of[j]].gap + dt * rate_at(touch.free, (px, py)) <= 0.0:
             x += px / touching
             y += py / touching
             if first < 0:
                 first = j
             second = j
-    ints[i, START + MODE] = SLIP  # its motion decides
-    if touching > 0 and fast < -REST_SPEED:
-        ints[i, START + MODE] = STICK
-    ints[i, START + STATE] = SURFACE
-    ints[i, START + I] = 0
-    ints[i, START + J] = 0
+    patch.mode = STICK if arrives else SLIP  # its motion decides
+    patch.state = SURFACE
+    patch.low = 0
+    patch.high = 0
     if touching == 0:
-        ints[i, START + STATE] = NONE
+        patch.state = NONE
     elif touching == 1:
-        ints[i, START + STATE] = POINT_STATE
-        ints[i, START + I] = first
-        ints[i, START + J] = first
-    elif touching == 2 and (second == first + 1 or (first == 0 and second == n - 1)):
-        ints[i, START + STATE] = LINE
-        ints[i, START + I] = first if second == first + 1 else second
-        ints[i, START + J] = second if second == first + 1 else first
-    reals[i, START_PV] = x
-    reals[i, START_PV + 1] = y
+        patch.state = POINT
+        patch.low = first
+        patch.high = first
+    elif touching == 2 and (second == first + 1 or (first == 0 and second == region.count - 1)):
+        patch.state = LINE
+        patch.low = first if second == first + 1 else second
+        patch.high = second if second == first + 1 else first
+    patch.pv = (x, y)

@@ -15,34 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.kernel.compile import inline, part
-from bunraku.kernel.record import handle
-from bunraku.kernel.table import ints2, reals2
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
 from bunraku.step.contact_rows import REST_SPEED
 from bunraku.step.rows import body_source, force_pack, lanes_of, new_block, new_pack, tangents, turn_pack
 from bunraku.step.step_arrays import OK, ROOM, Step
-from bunraku.step.virtual_link.link_arrays import (
-    FIRST_CONTACT,
-    FIRST_PACK,
-    FREE,
-    LINK_INTS,
-    LINK_REALS,
-    NOW,
-    ORIGIN,
-    PATCH,
-    POINTS,
-    REGION,
-    VERTEX_OF,
-)
-from bunraku.step.virtual_link.link_goals import begin_with, height_rate, set_goals
-from bunraku.step.virtual_link.link_layout import (
-    COUNT,
-    MU_D,
-    MU_S,
-    VERTEX,
-    VERTICES,
-)
+from bunraku.step.virtual_link.link_arrays import PATCH, LinkStep, Touch
+from bunraku.step.virtual_link.link_goals import begin_with, rate_at, set_goals
+from bunraku.step.virtual_link.link_layout import VERTICES
 
 THREE = np.int64(3)
 
@@ -61,76 +41,64 @@ def motion(work, a, b, x, dt):
 
 
 @inline
-def put_six(reals, i, k, t, u, n, v, w):
-    """A motion in the frame (t, u, n) of patch i, six numbers from column k on."""
-    reals[i, k] = dot(t, v)
-    reals[i, k + 1] = dot(u, v)
-    reals[i, k + 2] = dot(n, v)
-    reals[i, k + 3] = dot(t, w)
-    reals[i, k + 4] = dot(u, w)
-    reals[i, k + 5] = dot(n, w)
+def put_rates(rates, frame, moves):
+    """A motion (v, w) in a frame of three axes: six numbers."""
+    for k in range(2):
+        for j in range(3):
+            rates[3 * k + j] = dot(frame[j], moves[k])
 
 
 @inline
-def origin_of(reals, i):
-    """Origin of the frame of patch i."""
-    return (reals[i, ORIGIN], reals[i, ORIGIN + 1], reals[i, ORIGIN + 2])
+def bodies_of(s: Step, c):
+    """The two bodies of contact c."""
+    found = s.detection
+    return found.kinds[found.ids[c].a].body, found.kinds[found.ids[c].b].body
 
 
 @inline
-def in_frame(contacts, reals, i, c, t, u):
-    """(x, y) of contact c in the frame of patch i."""
-    r = sub(contacts[c].point, origin_of(reals, i))
-    return dot(t, r), dot(u, r)
+def in_frame(s: Step, touch: Touch, c, axes):
+    """(x, y) of contact c in the frame of a patch, whose first two axes are given."""
+    r = sub(s.detection.contacts[c].point, touch.origin)
+    return dot(axes[0], r), dot(axes[1], r)
 
 
 @part
 def find_patches(s: Step):
     """Patches, their frames and their motion now and without impulses; returns (status, fastest approach of a point
     that touches [m/s])."""
-    h = handle(s)
-    work = s.work
+    touches = LinkStep(s).touches
     ids = s.detection.ids
     contacts = s.detection.contacts
-    shapes = s.detection.kinds
-    ints = ints2(h, LINK_INTS)
-    reals = reals2(h, LINK_REALS)
     dt = s.numbers.dt
     approach = 0.0
     i = 0
     c = 0
-    n_contacts = s.info.contacts
-    while c < n_contacts:
-        if i >= ints.shape[0]:
+    while c < s.info.contacts:
+        if i >= len(touches):
             return ROOM, 0.0
+        touch = touches[i]
         end = c
         middle = (0.0, 0.0, 0.0)
         low = c
-        while end < n_contacts and ids[end].patch == ids[c].patch:
+        while end < s.info.contacts and ids[end].patch == ids[c].patch:
             middle = add(middle, contacts[end].point)
             if contacts[end].gap < contacts[low].gap:
                 low = end
             end += 1
+        touch.first_contact = c
+        touch.contacts = end - c
+        touch.first_pack = -1
         n = contacts[c].normal
         t, u = tangents(n)
         x = scale(1.0 / (end - c), middle)
-        x = axpy(dot(n, sub(contacts[low].point, x)), n, x)
-        for k in range(3):
-            reals[i, ORIGIN + k] = x[k]
-        a = shapes[ids[c].a].body
-        b = shapes[ids[c].b].body
-        v, w = motion(work, a, b, x, 0.0)
-        put_six(reals, i, NOW, t, u, n, v, w)
-        v, w = motion(work, a, b, x, dt)
-        put_six(reals, i, FREE, t, u, n, v, w)
+        touch.origin = axpy(dot(n, sub(contacts[low].point, x)), n, x)
+        a, b = bodies_of(s, c)
+        put_rates(touch.now, (t, u, n), motion(s.work, a, b, touch.origin, 0.0))
+        put_rates(touch.free, (t, u, n), motion(s.work, a, b, touch.origin, dt))
         for k in range(c, end):
-            px, py = in_frame(contacts, reals, i, k, t, u)
-            rate = height_rate(reals, i, FREE, px, py)
+            rate = rate_at(touch.free, in_frame(s, touch, k, (t, u)))
             if contacts[k].gap + dt * rate <= 0.0:
                 approach = max(approach, -rate)
-        ints[i, FIRST_CONTACT] = c
-        ints[i, POINTS] = end - c
-        ints[i, FIRST_PACK] = -1
         if end - c > VERTICES:
             s.info.fell = 1
         i += 1
@@ -141,55 +109,45 @@ def find_patches(s: Step):
 
 @part
 def choose_region(s: Step, i, approach, e):
-    """The region of patch i: vertices in LINK_REALS, their contacts in LINK_INTS.
+    """The region of patch i and the contacts of its vertices.
 
     Returns (vertices that touch of themselves, whether it bounces).
     """
-    h = handle(s)
+    w = LinkStep(s)
+    touch, region = w.touches[i], w.links.patches[i].region
     contacts = s.detection.contacts
-    ints = ints2(h, LINK_INTS)
-    reals = reals2(h, LINK_REALS)
     dt = s.numbers.dt
-    c = ints[i, FIRST_CONTACT]
-    t, u = tangents(contacts[c].normal)
+    c = touch.first_contact
+    axes = tangents(contacts[c].normal)
     bounces = False
     if e > 0.0:
-        for k in range(c, c + ints[i, POINTS]):
-            x, y = in_frame(contacts, reals, i, k, t, u)
-            if (
-                contacts[k].gap + dt * height_rate(reals, i, FREE, x, y) <= 0.0
-                and height_rate(reals, i, NOW, x, y) < -REST_SPEED
-            ):
+        for k in range(c, c + touch.contacts):
+            p = in_frame(s, touch, k, axes)
+            if contacts[k].gap + dt * rate_at(touch.free, p) <= 0.0 and rate_at(touch.now, p) < -REST_SPEED:
                 bounces = True
     reach = 0.0 if bounces else dt * approach
     n = 0
     touching = 0
-    for k in range(c, c + min(ints[i, POINTS], VERTICES)):
-        x, y = in_frame(contacts, reals, i, k, t, u)
-        after = contacts[k].gap + dt * height_rate(reals, i, FREE, x, y)
+    for k in range(c, c + min(touch.contacts, VERTICES)):
+        p = in_frame(s, touch, k, axes)
+        after = contacts[k].gap + dt * rate_at(touch.free, p)
         if after <= reach:
-            ints[i, VERTEX_OF + n] = k
-            reals[i, REGION + VERTEX + 2 * n] = x
-            reals[i, REGION + VERTEX + 2 * n + 1] = y
+            touch.vertex_of[n] = k
+            region.vertex[n] = p
             n += 1
             if after <= 0.0:
                 touching += 1
-    reals[i, REGION + COUNT] = n
+    region.count = n
     return touching, bounces
 
 
 @part
 def patch_packs(s: Step, i):
     """The two packs of patch i; returns a status."""
-    h = handle(s)
     rows = s.rows
-    found = s.detection
-    ints = ints2(h, LINK_INTS)
-    reals = reals2(h, LINK_REALS)
-    c = ints[i, FIRST_CONTACT]
-    a = found.kinds[found.ids[c].a].body
-    b = found.kinds[found.ids[c].b].body
-    n = found.contacts[c].normal
+    touch = LinkStep(s).touches[i]
+    a, b = bodies_of(s, touch.first_contact)
+    n = s.detection.contacts[touch.first_contact].normal
     t, u = tangents(n)
     D = lanes_of(t, u, n)
     sa = body_source(rows, a)
@@ -197,8 +155,8 @@ def patch_packs(s: Step, i):
     pack = new_pack(rows, sa, sb, THREE)
     if pack == ROOM or new_block(rows, PATCH, pack, rows.packs[pack].first, i) == ROOM:
         return ROOM
-    force_pack(s.work, a, b, origin_of(reals, i), D, pack, rows.w)
-    ints[i, FIRST_PACK] = pack
+    force_pack(s.work, a, b, touch.origin, D, pack, rows.w)
+    touch.first_pack = pack
     pack = new_pack(rows, sa, sb, THREE)
     if pack == ROOM:
         return ROOM
@@ -209,12 +167,10 @@ def patch_packs(s: Step, i):
 @part
 def patch_rows(s: Step):
     """Patches, regions, goals and packs of all contacts; returns a status."""
-    h = handle(s)
     info = s.info
+    w = LinkStep(s)
     found = s.detection
-    ints = ints2(h, LINK_INTS)
-    reals = reals2(h, LINK_REALS)
-    count = int(len(s.materials) ** 0.5 + 0.5)
+    kinds = int(len(s.materials) ** 0.5 + 0.5)
     info.bounced = 0
     info.fell = 0
     status, approach = find_patches(s)
@@ -222,21 +178,22 @@ def patch_rows(s: Step):
         return status
     known = 0
     for i in range(s.rows.count.patches):
-        c = ints[i, FIRST_CONTACT]
+        c = w.touches[i].first_contact
         a = found.ids[c].a
         b = found.ids[c].b
-        material = s.materials[found.kinds[a].material * count + found.kinds[b].material]
+        material = s.materials[found.kinds[a].material * kinds + found.kinds[b].material]
         touching, bounces = choose_region(s, i, approach, material.restitution)
-        if reals[i, REGION + COUNT] == 0.0:
+        region = w.links.patches[i].region
+        if region.count == 0:
             continue
-        reals[i, REGION + MU_S] = material.static
-        reals[i, REGION + MU_D] = material.dynamic
+        region.mu_s = material.static
+        region.mu_d = material.dynamic
         if bounces:
             info.bounced = 1
         set_goals(s, i, material.restitution)
+        if patch_packs(s, i) != OK:
+            return ROOM
         while known < info.warm and (s.last_ids[known].a < a or (s.last_ids[known].a == a and s.last_ids[known].b < b)):
             known += 1
         begin_with(s, i, known, touching)
-        if patch_packs(s, i) != OK:
-            return ROOM
     return OK

@@ -1,5 +1,5 @@
 """Geometry of a contact region: hull test, nearest point of the hull, mean distance, velocity of a vertex. Patch frame,
-metres.
+metres; points are pairs (x, y).
 
 The region is a convex polygon of n <= 8 vertices, counter-clockwise (n = 1 a point, n = 2 a line); one without area
 counts as the line between its two farthest vertices, one without length as a point.
@@ -18,38 +18,45 @@ import math
 
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld
-from bunraku.step.virtual_link.link_layout import COUNT, LINE, NP, POINT, SURFACE, VERTEX
+from bunraku.step.virtual_link.link_layout import LINE, POINT, SURFACE, Region
 
 FLAT = 1e-9  # area over size^2 below which a polygon is a line, and length over which two vertices differ
 
 
 @inline
-def vertex(patch, i, k):
-    """Vertex k of patch i."""
-    at = i * NP + VERTEX + 2 * k
-    return ld(patch, at), ld(patch, at + 1)
+def after(region: Region, k):
+    """The vertex after vertex k."""
+    return k + 1 if k + 1 < region.count else 0
 
 
 @inline
-def vertex_count(patch, i):
-    """Number of vertices of patch i."""
-    return int(ld(patch, i * NP + COUNT))
+def before(region: Region, k):
+    """The vertex before vertex k."""
+    return k - 1 if k > 0 else region.count - 1
 
 
 @inline
-def base_state(patch, i):
-    """(state, I, J) of the whole region."""
-    n = vertex_count(patch, i)
+def edge(region: Region, first, second):
+    """(x, y of a vertex, from there to a second one)."""
+    ax, ay = region.vertex[first]
+    bx, by = region.vertex[second]
+    return ax, ay, bx - ax, by - ay
+
+
+@inline
+def base_state(region: Region):
+    """(state, low, high) of the whole region."""
+    n = region.count
     if n <= 1:
         return POINT, 0, 0
     area = 0.0
     longest = 0.0
     first = 0
     second = 1
-    x0, y0 = vertex(patch, i, 0)
+    x0, y0 = region.vertex[0]
     for k in range(1, n):
-        x1, y1 = vertex(patch, i, k)
-        x2, y2 = vertex(patch, i, k + 1 if k + 1 < n else 0)
+        x1, y1 = region.vertex[k]
+        x2, y2 = region.vertex[after(region, k)]
         area += (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
         length = (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0)
         if length > longest:
@@ -58,10 +65,9 @@ def base_state(patch, i):
     if n > 2 and area > FLAT * longest:
         return SURFACE, 0, 0
     for k in range(1, n):  # flat: the farthest pair
-        x1, y1 = vertex(patch, i, k)
         for l in range(k + 1, n):
-            x2, y2 = vertex(patch, i, l)
-            length = (x2 - x1) * (x2 - x1) + (y2 - y1) * (y2 - y1)
+            _, _, ex, ey = edge(region, k, l)
+            length = ex * ex + ey * ey
             if length > longest:
                 longest = length
                 first = k
@@ -72,44 +78,46 @@ def base_state(patch, i):
 
 
 @inline
-def middle(patch, i):
+def middle(region: Region):
     """Mean of the vertices."""
-    n = vertex_count(patch, i)
+    n = region.count
     x = 0.0
     y = 0.0
     for k in range(n):
-        vx, vy = vertex(patch, i, k)
+        vx, vy = region.vertex[k]
         x += vx
         y += vy
     return x / n, y / n
 
 
 @inline
-def radius(patch, i):
+def radius(region: Region):
     """A length of the region's size: largest |x| + |y| of a vertex from the middle."""
-    mx, my = middle(patch, i)
+    mx, my = middle(region)
     size = 0.0
-    for k in range(vertex_count(patch, i)):
-        x, y = vertex(patch, i, k)
+    for k in range(region.count):
+        x, y = region.vertex[k]
         size = max(size, abs(x - mx) + abs(y - my))
     return size
 
 
 @inline
-def in_polygon(patch, i, px, py):
+def seen_from(region: Region, p, k):
+    """Vertex k as seen from p."""
+    x, y = region.vertex[k]
+    return x - p[0], y - p[1]
+
+
+@inline
+def in_polygon(region: Region, p):
     """(distance of p inside the hull, negative outside; mean distance d of the region from p)."""
-    n = vertex_count(patch, i)
     inside = 1e300
     area = 0.0
     moment = 0.0
-    ax, ay = vertex(patch, i, n - 1)
-    ax -= px
-    ay -= py
+    ax, ay = seen_from(region, p, region.count - 1)
     rho1 = math.sqrt(ax * ax + ay * ay)
-    for k in range(n):
-        bx, by = vertex(patch, i, k)
-        bx -= px
-        by -= py
+    for k in range(region.count):
+        bx, by = seen_from(region, p, k)
         rho2 = math.sqrt(bx * bx + by * by)
         ex = bx - ax
         ey = by - ay
@@ -131,15 +139,14 @@ def in_polygon(patch, i, px, py):
 
 
 @inline
-def area_around(patch, i, px, py):
+def area_around(region: Region, p):
     """Area of the polygon, or -1 where p lies outside."""
-    n = vertex_count(patch, i)
     twice = 0.0
     least = 0.0
-    ax, ay = vertex(patch, i, n - 1)
-    for k in range(n):
-        bx, by = vertex(patch, i, k)
-        x = (ax - px) * (by - py) - (bx - px) * (ay - py)
+    ax, ay = seen_from(region, p, region.count - 1)
+    for k in range(region.count):
+        bx, by = seen_from(region, p, k)
+        x = ax * by - bx * ay
         twice += x
         least = min(least, x)
         ax = bx
@@ -148,28 +155,11 @@ def area_around(patch, i, px, py):
 
 
 @inline
-def in_hull(patch, i, px, py):
-    """p lies in the polygon."""
-    n = vertex_count(patch, i)
-    ax, ay = vertex(patch, i, n - 1)
-    for k in range(n):
-        bx, by = vertex(patch, i, k)
-        if (bx - ax) * (py - ay) - (by - ay) * (px - ax) < 0.0:
-            return False
-        ax = bx
-        ay = by
-    return True
-
-
-@inline
-def in_line(patch, i, first, second, px, py):
-    """The same for the line between two vertices; p is taken along it."""
-    ax, ay = vertex(patch, i, first)
-    bx, by = vertex(patch, i, second)
-    ex = bx - ax
-    ey = by - ay
+def in_line(region: Region, first, second, p):
+    """The same as in_polygon for the line between two vertices; p is taken along it."""
+    ax, ay, ex, ey = edge(region, first, second)
     length = math.sqrt(ex * ex + ey * ey)
-    a = ((px - ax) * ex + (py - ay) * ey) / length
+    a = ((p[0] - ax) * ex + (p[1] - ay) * ey) / length
     b = length - a
     inside = min(a, b)
     a = min(max(a, 0.0), length)
@@ -178,19 +168,16 @@ def in_line(patch, i, first, second, px, py):
 
 
 @inline
-def nearest(patch, i, px, py):
-    """(state, I, J) of the hull point nearest to p: a vertex (point) or an edge (line)."""
-    n = vertex_count(patch, i)
+def nearest(region: Region, p):
+    """(state, low, high) of the hull point nearest to p: a vertex (point) or an edge (line)."""
+    px, py = p
     best = 1e300
     state = POINT
     first = 0
     second = 0
-    k0 = n - 1
-    ax, ay = vertex(patch, i, k0)
-    for k in range(n):
-        bx, by = vertex(patch, i, k)
-        ex = bx - ax
-        ey = by - ay
+    last = region.count - 1
+    for k in range(region.count):
+        ax, ay, ex, ey = edge(region, last, k)
         square = ex * ex + ey * ey
         t = ((px - ax) * ex + (py - ay) * ey) / square if square > 0.0 else 1.0
         s = min(max(t, 0.0), 1.0)
@@ -200,23 +187,23 @@ def nearest(patch, i, px, py):
         if distance < best:
             best = distance
             if t <= 0.0:
-                state, first, second = POINT, k0, k0
+                state, first, second = POINT, last, last
             elif t >= 1.0:
                 state, first, second = POINT, k, k
             else:
-                state, first, second = LINE, k0, k
-        ax = bx
-        ay = by
-        k0 = k
+                state, first, second = LINE, last, k
+        last = k
     return state, first, second
 
 
 @inline
-def at_point(a, row, x, y):
-    """(x, y, z) of a motion given by six rows at the origin, carried to the point (x, y, 0)."""
-    w = ld(a, row + 5)
-    return (
-        ld(a, row) - w * y,
-        ld(a, row + 1) + w * x,
-        ld(a, row + 2) + ld(a, row + 3) * y - ld(a, row + 4) * x,
-    )
+def height_rate(motion, row, x, y):
+    """Rate along the normal at the point (x, y, 0) of a motion given by six rows at the origin."""
+    return ld(motion, row + 2) + ld(motion, row + 3) * y - ld(motion, row + 4) * x
+
+
+@inline
+def along_surface(motion, row, p):
+    """(x, y) of a motion given by six rows at the origin, carried to the point p."""
+    w = ld(motion, row + 5)
+    return ld(motion, row) - w * p[1], ld(motion, row + 1) + w * p[0]
