@@ -128,3 +128,13 @@ def test_a_mapping_file(tmp_path):
     file.write_text("walk = ")
     with pytest.raises(FormatError, match=r"wide\.toml: not a TOML file"):
         humanoid(bk.human(), file)
+
+
+def test_a_figure_stands_lower_than_upright():
+    model = bk.human()
+    q = bk.stand(model, lower=0.04)
+    kin, com = bk.kinematics(model, q), bk.centre_of_mass(model, q)
+    assert abs(kin.pose("left_sole")[0][2]) < 1e-9 and np.allclose(kin.pose("right_sole")[1], np.eye(3), atol=1e-9)
+    assert np.abs(com[:2] - [0.03, 0.0]).max() < 1e-3 and com[2] == pytest.approx(
+        bk.centre_of_mass(model, model.neutral())[2] - 0.04, abs=2e-3
+    )
