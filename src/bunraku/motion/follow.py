@@ -35,7 +35,8 @@ from bunraku.model.configuration import difference
 from bunraku.model.model import Model
 from bunraku.model.rotations import rotation_vector
 from bunraku.motion.contact_times import tidy
-from bunraku.motion.filter import FilterOptions, limits
+from bunraku.motion.filter import FilterOptions
+from bunraku.motion.filter_step import TURNING, limits
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
@@ -48,7 +49,6 @@ ON = (0.001, 0.004)  # m: a corner touches where it is lower in the reference, a
 FALL = 0.3  # m of the centre of mass from its reference
 STEP, BRIEF = 0.001, 0.08  # s: of the world, about; shorter flights of a foot are no steps
 HELP, TRUNK = 20.0, 2.0  # 1/s: how stiff help is; kg m^2 that its moment turns
-TURNING = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])  # weights of a task that only turns
 
 
 @dataclass(frozen=True)

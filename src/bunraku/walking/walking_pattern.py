@@ -28,7 +28,7 @@ from bunraku.model.rotations import about
 from bunraku.recording.motion import Motion
 from bunraku.walking.arm_swing import wanted_poses
 from bunraku.walking.com_preview import at_rest, second_difference
-from bunraku.walking.foot_paths import STEPPED
+from bunraku.walking.foot_paths import STEPPED, StepPlan
 from bunraku.walking.footsteps import Footstep, beside, standing
 from bunraku.walking.min_jerk import bump
 from bunraku.walking.pace import LEVEL, NATURAL, Style, care_of, pace_of
@@ -150,21 +150,8 @@ def walking_pattern(
     lift = float(usual.get("lift", 0.06 * h.legs[0])) if lift is None else float(lift)
     check_footsteps(h, steps, feet)
     toe = max(float(f.half[0]) for f in h.feet)
-    table = time_table(
-        feet,
-        steps,
-        single=singles,
-        double=doubles,
-        start=start,
-        end=end,
-        shift=shift,
-        lift=lift,
-        toe=toe,
-        leg=h.legs[0],
-        heel=heel,
-        style=style,
-        dt=dt,
-    )
+    plan = StepPlan(feet, steps, singles, doubles, lift, toe, h.legs[0], heel, style)
+    table = time_table(plan, start=start, end=end, shift=shift, dt=dt)
     gravity = -float(h.model.gravity[2])
     given = wanted_poses(h, table, arms)
     first = bump(table.times / table.still[0])
