@@ -27,10 +27,10 @@ import numpy as np
 
 from bunraku.dynamics.functions import centroidal
 from bunraku.errors import InputError
+from bunraku.humanoid.foot_loads import runs
 from bunraku.model.configuration import integrate
 from bunraku.motion.apart import arms_outside
 from bunraku.motion.com_plan import Begin, ComPlan
-from bunraku.motion.contact_times import runs
 from bunraku.motion.departure import Moved, how_far
 from bunraku.motion.equation import State
 from bunraku.motion.filter_step import FilterStep

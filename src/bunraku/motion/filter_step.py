@@ -5,7 +5,12 @@
     attitude    of pelvis and trunk, and joint angles: as recorded, by feedback
 inside friction cones, ranges of joints, torque limits, and distances of links (motion.apart). Forces are put into their
 cones to the last digit, and what that changes is taken up by the base's acceleration (motion.equation.finish): what
-comes out obeys mechanics whatever was asked. Checked in tests/motion/test_filter.py.
+comes out obeys mechanics whatever was asked.
+
+The recorded q goes through cubic splines of its components (quaternions without jumps of sign, brought back to length
+one); its rates are differences of two neighbouring steps, as the semi-implicit step has them: v_k = (q_k - q_{k-1}) /
+dt on the group. Poses of feet are treated alike. Checked in tests/motion/test_filter_step.py and
+tests/motion/test_filter.py.
 """
 
 from __future__ import annotations
@@ -13,18 +18,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from bunraku.control.whole_body import CONTACT_WEIGHT, Contact, Task, WholeBody
 from bunraku.dynamics.functions import Kinematics, kinematics
-from bunraku.model.configuration import difference
+from bunraku.humanoid.foot_loads import runs
+from bunraku.model.configuration import continuous, difference, normalized
 from bunraku.model.model import Model
-from bunraku.model.rotations import rotation_matrix, rotation_vector
+from bunraku.model.rotations import (
+    BACK,
+    logarithm,
+    multiply,
+    quaternion,
+    rotation_matrix,
+    rotation_vector,
+    without_jumps,
+)
 from bunraku.motion.apart import own_links
 from bunraku.motion.com_plan import Begin
-from bunraku.motion.contact_times import runs
 from bunraku.motion.equation import State, finish
 from bunraku.motion.footing import Footing
-from bunraku.motion.reference import Reference, pose_path, reference_of
 from bunraku.motion.solved import Touch
 from bunraku.motion.steering import Steering
 from bunraku.recording.motion import Motion
@@ -44,6 +57,26 @@ LATE = 0.004  # m: what is higher does not touch yet
 TURNING = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])  # weights of a task that only turns
 UP, GRIP = (0.0, 0.0, 1.0), 0.95  # of the floor: its normal; what is used of its friction
 CONES = 0.3  # see WholeBody: forces leave their cones by micronewtons
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """times (n,), q (n, nq), v and a (n, nv)."""
+
+    times: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PosePath:
+    """Of a body: place (n, 3), turn wxyz (n, 4), twist and its rate (n, 6), linear and angular, world axes."""
+
+    place: np.ndarray
+    turn: np.ndarray
+    twist: np.ndarray
+    rate: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,3 +204,24 @@ def limits(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.n
             low[j.iv] = np.clip((-room[0] / ROOM - v[j.iv]) / 0.01, -1e6, 1e4)
             high[j.iv] = np.clip((room[1] / ROOM - v[j.iv]) / 0.01, -1e4, 1e6)
     return low, np.maximum(high, low)
+
+
+def reference_of(model: Model, times: np.ndarray, q: np.ndarray, at: np.ndarray) -> Reference:
+    """A motion at other times."""
+    out = normalized(model, CubicSpline(times, continuous(model, q))(np.clip(at, times[0], times[-1])))
+    dt = np.diff(at)[:, None]
+    v = difference(model, out[:-1], out[1:]) / dt
+    v = np.vstack([v[:1], v])
+    return Reference(at, out, v, np.gradient(v, at, axis=0))
+
+
+def pose_path(times: np.ndarray, place: np.ndarray, rotation: np.ndarray, at: np.ndarray) -> PosePath:
+    """A body's poses at other times."""
+    now = np.clip(at, times[0], times[-1])
+    spline = CubicSpline(times, place)
+    turns = CubicSpline(times, without_jumps(quaternion(rotation)))(now)
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    w = logarithm(multiply(turns[1:], turns[:-1] * BACK)) / np.diff(at)[:, None]
+    w = np.vstack([w[:1], w])
+    twist = np.hstack([spline(now, 1), w])
+    return PosePath(spline(now), turns, twist, np.hstack([spline(now, 2), np.gradient(w, at, axis=0)]))

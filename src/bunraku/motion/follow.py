@@ -38,6 +38,7 @@ from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import FilterOptions
 from bunraku.motion.filter_step import TURNING, limits
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
+from bunraku.motion.requests import shortened
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
 from bunraku.world.world import World
@@ -265,9 +266,3 @@ class Follower:
         pull = HELP**2 * (lead.q[k, :3] - p) + 2 * HELP * (lead.base_twist[k, :3] - twist[:3])
         turn = HELP**2 * rotation_vector(lead.rotation[k, 0] @ R.T) + 2 * HELP * (lead.omega[k, 0] - twist[3:])
         return np.concatenate([shortened(lead.model.mass * pull, most.force), shortened(TRUNK * turn, most.moment)])
-
-
-def shortened(x: np.ndarray, most: float) -> np.ndarray:
-    """x, no longer than most."""
-    size = float(np.linalg.norm(x))
-    return x * (most / size) if size > most else x

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bunraku.dynamics.functions import kinematics
+from bunraku.dynamics.functions import Kinematics, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
@@ -71,10 +71,10 @@ def retarget(
     turn: dict[str, np.ndarray] = {}
     for b in bones:
         home = neutral.pose(b.link)[1]
-        along = lay(model, neutral, b, ref, by_link) @ home
+        along = lay(neutral, b, ref) @ home
         turn[b.link] = now.pose(b.joint)[1] @ ref.pose(b.joint)[1].T @ along
     if ours(model, by_link):
-        scale = leg_length(model, neutral, {x: Bone(x, x, y) for x, y in LEGS}) / leg_length(source.model, ref, by_link)
+        scale = leg_length(neutral, {x: Bone(x, x, y) for x, y in LEGS}) / leg_length(ref, by_link)
         q = Fitting(model, by_link, place, turn, scale).fill()
     else:
         scale = bone_scale(model, ref, by_link)
@@ -128,7 +128,7 @@ def t_pose(source: Motion, bones: Mapping[str, Bone], q: np.ndarray) -> bool:
     return True
 
 
-def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np.ndarray:  # type: ignore[no-untyped-def]
+def lay(neutral: Kinematics, bone: Bone, ref: Kinematics) -> np.ndarray:
     """The smallest turn that lays a link of the neutral figure along its source bone in the reference pose; feet and
     links without an end stay as they are."""
     if not bone.end or bone.link.endswith("foot"):
@@ -144,7 +144,7 @@ def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np
     return np.eye(3) + K + K @ K / (1 + c)
 
 
-def leg_length(model: Model, k, bones: Mapping[str, Bone]) -> float:  # type: ignore[no-untyped-def]
+def leg_length(k: Kinematics, bones: Mapping[str, Bone]) -> float:
     """Hip to knee to ankle, mean of both sides."""
     total = 0.0
     for link, _ in LEGS:
