@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import bunraku as bk
-from bunraku.motion import Recording
-from bunraku.motion.plain_walk import stand
+from bunraku.motion import Recording, stand
 
 
 def record_squat(path: Path, *, servos: bool = True, seconds: float = 0.7) -> Recording:

@@ -194,7 +194,7 @@ def cells(r: dict[str, Any]) -> tuple[str, ...]:
 def measure_pushes(plots: Path | None = None) -> dict[str, Any]:
     """The largest pushes from eight directions, human() on rigid feet, and on bushes with the stabiliser."""
     import bunraku as bk
-    from bunraku.walking.pushes import largest_pushes
+    from bunraku_bench.push_trials import largest_pushes
 
     with progress_bar(100, "pushes") as update:
         found = largest_pushes(bk.human(), progress=lambda part: update(round(100 * part)))

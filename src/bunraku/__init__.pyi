@@ -44,6 +44,7 @@ from bunraku.formats import load as load
 from bunraku.formats.bvh_motion import load_bvh as load_bvh
 from bunraku.formats.bvh_motion import save_bvh as save_bvh
 from bunraku.humanoid.parts import Humanoid as Humanoid
+from bunraku.humanoid.stance import stand as stand
 from bunraku.model import Description as Description
 from bunraku.model import Frame as Frame
 from bunraku.model import Gear as Gear
@@ -81,8 +82,6 @@ from bunraku.motion.generate import generate as generate
 from bunraku.motion.paths import samples as samples
 from bunraku.motion.paths import swing as swing
 from bunraku.motion.paths import waypoints as waypoints
-from bunraku.motion.plain_walk import stand as stand
-from bunraku.motion.plain_walk import walk_motion as walk_motion
 from bunraku.motion.replay import Replay as Replay
 from bunraku.motion.replay import replay as replay
 from bunraku.motion.requests import Contact as Contact
@@ -111,6 +110,7 @@ from bunraku.walking.walk_report import WalkReport as WalkReport
 from bunraku.walking.walk_report import walk_report as walk_report
 from bunraku.walking.walker import Walker as Walker
 from bunraku.walking.walking_pattern import WalkingPattern as WalkingPattern
+from bunraku.walking.walking_pattern import walk_motion as walk_motion
 from bunraku.walking.walking_pattern import walking_pattern as walking_pattern
 from bunraku.world import IMU as IMU
 from bunraku.world import Connection as Connection

@@ -42,7 +42,7 @@ def test_the_estimate_is_the_truth_on_rigid_feet(pattern):
     """Without slip and rubber, odometry through the feet has the centre of mass and its rate."""
     walker = Walker(pattern, stabiliser=True)
     walker.run(4.5)  # one foot has swung and stands again
-    seen = walker.stabiliser.estimate.seen
+    seen = walker.stabiliser.seen
     assert np.abs(seen.com - walker.figure.com).max() < 2e-3
     rate = walker.figure.momentum / walker.model.mass
     assert np.abs(seen.com_rate - rate).max() < 0.03
@@ -57,7 +57,7 @@ def test_it_believes_its_sensors(pattern):
     R = walker.figure.pose("pelvis")[1]
     lean = float(np.arctan2(R[0, 2], R[2, 2]))
     assert lean == pytest.approx(-0.02, abs=0.004) and walker.fell is None
-    turn = walker.stabiliser.estimate.seen.body[2].turn
+    turn = walker.stabiliser.seen.body[2].turn
     assert abs(np.arctan2(turn[2], turn[8])) < 0.004
 
 
@@ -79,7 +79,7 @@ def test_the_law_of_one_period(pattern):
         assert s.sum == pytest.approx(np.clip((1 - 0.002) * before + 0.004 * error, -0.05, 0.05), abs=1e-15)
         force = b.figure.mass * w**2 * (com[:2] - s.pressure)
         assert np.array(b.ask.force[:2]) == pytest.approx(force, rel=1e-9, abs=1e-9)
-        if s.moved is None and not s.stepping.offset.any():  # both feet where they are planned to be
+        if s.moved is None and not s.stepping.offset.rows.any():  # both feet where they are planned to be
             wanted = np.array(b.row.com[:2]) + np.array(b.row.com_rate[:2]) / w
             assert error == pytest.approx(b.feel.capture - wanted, abs=1e-12)
             p = zmp[:2] + 3.0 * error + s.sum + 0.3 * s.missed
@@ -96,7 +96,7 @@ def test_a_state_of_version_0_1_is_taken_up(pattern):
     s = Walker(pattern, bushes=True, stabiliser=True).stabiliser
     s.restore(kept["state"])
     assert json.loads(json.dumps(s.state())) == kept["state"]
-    assert s.stepping.s.pace == kept["state"]["stepping"]["rate"] and s.stepping.s.swing == 1.0
+    assert s.stepping.pace == kept["state"]["stepping"]["rate"] and s.stepping.swing == 1.0
     assert s.torques() == pytest.approx(kept["torques"], rel=1e-6, abs=1e-6)
 
 

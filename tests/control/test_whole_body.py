@@ -142,6 +142,29 @@ def test_a_torque_that_would_be_too_large_stays_at_its_limit():
     assert np.abs(tau - held.tau).max() < 2e-2 * np.abs(held.tau).max()  # the rest was cut off at the limits
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_torques_beyond_either_limit_become_bounds(seed):
+    """Asked for so much that a torque kept from one of its limits would be beyond the other one."""
+    m, q, v = bent(seed, 2.0)
+    wanted = 600.0 * np.random.default_rng(seed).normal(size=m.nv - 6)
+    s = WholeBody(m).solve(q, v, posture=wanted, torque_limits=0.8, rounds=10)
+    tau = bk.rnea(m, q, v, s.a)
+    assert np.abs(tau - s.tau)[6:].max() < 1e-3 * np.abs(tau).max()  # nothing is left to be cut off
+    assert s.limited > 5 and np.all(np.abs(tau[6:]) <= 0.8 * m.effort[6:] * 1.001)
+
+
+def test_contacts_that_give_way_stay_at_their_weights():
+    m, q, v = bent(2, 0.0)
+    ask = [Task("left_sole", (0.0, 0.0, 4.0), weight=1e4)]
+    rise = {}
+    for gives in (False, True):
+        cs = [replace(c, weight=1e4, gives=gives) for c in corners(("left",))] + corners(("right",))
+        s = WholeBody(m).solve(q, v, tasks=ask, contacts=cs, rounds=10)
+        J, bias = point_jacobian(m, q, v, ask[0])
+        rise[gives] = (J @ s.a + bias)[2]
+    assert abs(rise[False]) < 1e-5 and abs(rise[True] - 0.8) < 1e-2  # four points and a task of one weight
+
+
 def test_bounds_of_accelerations_hold():
     m, q, v = bent(3, 0.0)
     low, high = np.full(m.nv - 6, -5.0), np.full(m.nv - 6, 4.0)

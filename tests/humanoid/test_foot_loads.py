@@ -6,7 +6,7 @@ import pytest
 
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import feet_of
-from bunraku.humanoid.foot_loads import foot_loads, hull_margin
+from bunraku.humanoid.foot_loads import foot_loads, hull_margin, runs
 from squatting import record_squat
 
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
@@ -54,3 +54,7 @@ def test_two_feet_are_wanted(squat):
     r, _ = squat
     with pytest.raises(InputError, match="1 feet; wanted two"):
         foot_loads(r, feet_of(r.figure().model)[:1])
+
+
+def test_runs():
+    assert runs(np.array([True, False, True, True])) == [(0, 1), (2, 4)] and runs(np.zeros(3, dtype=bool)) == []

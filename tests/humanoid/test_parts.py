@@ -5,6 +5,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.errors import BunrakuError, FormatError, InputError
+from bunraku.humanoid.opening_pose import own_collisions
 from bunraku.humanoid.parts import humanoid
 from bunraku.model.description import Description, Shape, free, hinge
 from robots import robot
@@ -128,3 +129,20 @@ def test_a_mapping_file(tmp_path):
     file.write_text("walk = ")
     with pytest.raises(FormatError, match=r"wide\.toml: not a TOML file"):
         humanoid(bk.human(), file)
+
+
+def test_a_figure_stands_lower_than_upright():
+    model = bk.human()
+    q = bk.stand(model, lower=0.04)
+    kin, com = bk.kinematics(model, q), bk.centre_of_mass(model, q)
+    assert abs(kin.pose("left_sole")[0][2]) < 1e-9 and np.allclose(kin.pose("right_sole")[1], np.eye(3), atol=1e-9)
+    assert np.abs(com[:2] - [0.03, 0.0]).max() < 1e-3 and com[2] == pytest.approx(
+        bk.centre_of_mass(model, model.neutral())[2] - 0.04, abs=2e-3
+    )
+
+
+def test_links_touch_each_other_unless_they_are_meshes():
+    assert own_collisions(bk.human())
+    d = bk.human().description
+    d.links[0].shapes.append(bk.Shape("cylinder", (0.1, 0.1)))
+    assert not own_collisions(d.build())

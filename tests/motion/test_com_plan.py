@@ -4,7 +4,7 @@ changed; flights fall."""
 import numpy as np
 import pytest
 
-from bunraku.motion.com_plan import TORSION, Begin, course_of, planned, polygon_rows, spread
+from bunraku.motion.com_plan import TORSION, Begin, course_of, planned, polygon_ends, spread
 
 G, M = 9.80665, 70.0
 
@@ -52,7 +52,7 @@ def test_the_zero_moment_point_stays_in_the_soles():
         before, after = (supports[min(300, int(f(now / 0.01)))] for f in (np.floor, np.ceil))
         if len(before) != len(after) or not np.array_equal(before, after):
             continue  # between the two frames of a change of support the zero-moment point is on its way
-        normals, limits = polygon_rows(before, 0.0)
+        normals, limits, _ = polygon_ends(before, 0.0)
         worst = max(worst, float((normals @ place - limits).max()))
     assert worst < 0.005 and plan.outside < 0.005
     assert np.ptp(c[:, 1]) > 0.02 and np.abs(c[:, 2] - 0.9).max() < 1e-3
@@ -130,7 +130,7 @@ def test_arms_that_swing_more_than_the_soles_carry_move_the_centre_of_mass():
     same, seen by the balance of moments of what was planned."""
     t, com, momentum, supports = swaying(spin=(0.0, 40.0, 0.0), rise=0.02)
     plan = planned(course_of(t, com, momentum, supports, M, G, margin=0.01))
-    normals, limits = polygon_rows(supports[0], 0.0)
+    normals, limits, _ = polygon_ends(supports[0], 0.0)
     assert (plan.zmp @ normals.T - limits).max() < 0.003 and plan.outside < 0.015
     assert np.abs(moments(plan, t, plan.zmp)[:, :2]).max() < 1e-3 * M * G * 0.1
     moved, turned = np.abs(plan.spline(t) - com)[:, 0].max(), np.abs(turning_of(plan, t) - momentum)[:, 1].max()
@@ -173,7 +173,7 @@ def test_a_plan_begins_where_the_figure_is():
 
 @pytest.mark.parametrize("points", [foot(0, 0), foot(0, 0)[:2], foot(0, 0)[:1]])
 def test_polygons_lines_and_points(points):
-    normals, limits = polygon_rows(points, 0.0)
+    normals, limits, _ = polygon_ends(points, 0.0)
     assert np.all(normals @ points[:, :2].T <= limits[:, None] + 1e-9)
     assert np.any(normals @ (points[0, :2] - [0.5, 0.0]) > limits)
 

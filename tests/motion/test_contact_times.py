@@ -4,6 +4,7 @@ a foot are found."""
 import numpy as np
 import pytest
 
+from bunraku.humanoid.foot_loads import runs
 from bunraku.motion.contact_times import (
     SWITCH,
     best_stretch,
@@ -12,7 +13,6 @@ from bunraku.motion.contact_times import (
     ground_what_cannot_fly,
     leave_together,
     pivots,
-    runs,
 )
 
 G, DT = 9.80665, 0.01

@@ -8,9 +8,10 @@ import bunraku as bk
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import feet_of
+from bunraku.humanoid.foot_loads import runs
 from bunraku.model.rotations import exponential, multiply, rotation_matrix
 from bunraku.motion import Motion, find_feet
-from bunraku.motion.contact_times import runs, tidy
+from bunraku.motion.contact_times import tidy
 from bunraku.motion.footing import CLEAR, Footing, feet_apart, leave, moved, separation, stretches
 from bunraku.walking.min_jerk import min_jerk
 from motion_data import walk

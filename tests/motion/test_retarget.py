@@ -62,7 +62,7 @@ def test_a_link_is_laid_along_its_bone_by_the_smallest_turn(way, turn):
     a, across = -z, home @ [np.cos(0.7), np.sin(0.7), 0.0]
     b = np.cos(turn) * a + np.sin(turn) * across
     neutral, ref = Poses(arm=(np.zeros(3), home)), Poses(top=(np.ones(3),), tip=(np.ones(3) + 0.3 * b,))
-    L = lay(None, neutral, Bone("arm", "top", "tip"), ref, {})
+    L = lay(neutral, Bone("arm", "top", "tip"), ref)
     assert np.allclose(L @ a, b, atol=1e-7) and np.trace(L) == pytest.approx(1 + 2 * np.cos(turn), abs=1e-7)
     assert np.allclose(L @ L.T, np.eye(3), atol=1e-6) and np.linalg.det(L) > 0
 

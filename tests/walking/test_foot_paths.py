@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bunraku.walking.foot_paths import foot_paths, sole_frames
+from bunraku.walking.foot_paths import StepPlan, foot_paths, sole_frames
 from bunraku.walking.footsteps import Footstep
 from bunraku.walking.min_jerk import bump, min_jerk
 
@@ -14,7 +14,7 @@ def path(*steps, begin=None, dt=0.001):
     begin = begin or (Footstep(0, (0, 0.09, 0)), Footstep(1, (0, -0.09, 0)))
     begins = 1.0 + np.arange(len(steps)) * (SINGLE + DOUBLE)
     times = dt * np.arange(round((begins[-1] + SINGLE + 1.0) / dt) + 1)
-    return times, begins, foot_paths(begin, steps, times, begins, SINGLE, DOUBLE, LIFT, TOE, LEG)
+    return times, begins, foot_paths(StepPlan(begin, steps, SINGLE, DOUBLE, LIFT, TOE, LEG), times, begins)
 
 
 @pytest.mark.parametrize("f, ends", [(min_jerk, (0.0, 1.0)), (bump, (0.0, 0.0))])
@@ -76,7 +76,7 @@ def test_heels_rise_on_level_ground_where_asked():
     times = 0.001 * np.arange(5500)
     angle = {}
     for heel in (0.0, 0.4):
-        p, R, _, contact = foot_paths(begin, steps, times, begins, SINGLE, DOUBLE, LIFT, TOE, LEG, heel)
+        p, R, _, contact = foot_paths(StepPlan(begin, steps, SINGLE, DOUBLE, LIFT, TOE, LEG, heel), times, begins)
         angle[heel] = np.arcsin(R[:, :, 2, 0])  # toes down is negative
         toe = p + TOE * R[..., 0]
         before = (times > begins[0] + SINGLE) & (times <= begins[1])  # the right foot's heel rises while both stand

@@ -9,7 +9,7 @@ from bunraku.errors import FormatError, InputError
 from bunraku.humanoid.parts import humanoid
 from bunraku.walking.footsteps import Footstep, footsteps, read_footsteps
 from bunraku.walking.pace import LEVEL, NATURAL, PACES, care_of, careful_step, pace_of
-from bunraku.walking.walker import Walker, own_shapes_collide
+from bunraku.walking.walker import Walker
 from bunraku.walking.walking_pattern import below, walking_pattern
 from bunraku.walking.walking_torques import walking_torques
 
@@ -166,13 +166,6 @@ def test_the_usual_pace_is_walked_with_the_stabiliser(usual, bushes):
     waited = []
     while walker.world.time < walker.duration and walker.fell is None:
         walker.run(0.02)
-        waited.append(walker.stabiliser.stepping.state()["waited"])
+        waited.append(walker.stabiliser.stepping.waited)
     assert walker.fell is None and max(waited) < 0.021
     assert all(e.distance < 0.05 and abs(e.degrees) < 5.0 for e in walker.footstep_error())
-
-
-def test_links_touch_each_other_unless_they_are_meshes(h):
-    assert own_shapes_collide(h.model, None) and not own_shapes_collide(h.model, False)
-    d = bk.human().description
-    d.links[0].shapes.append(bk.Shape("cylinder", (0.1, 0.1)))
-    assert not own_shapes_collide(d.build(), None) and own_shapes_collide(d.build(), True)

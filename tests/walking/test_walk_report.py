@@ -11,7 +11,7 @@ from bunraku.cli.common import plain
 from bunraku.dynamics.functions import kinematics
 from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.foot_loads import FootLoads
-from bunraku.walking.walk_report import landed, noise, off_places, phases, runs, walk_report, way
+from bunraku.walking.walk_report import landed, noise, off_places, phases, walk_report, way
 from squatting import record_squat
 
 WEIGHT = 700.0
@@ -112,7 +112,3 @@ def test_a_walker_that_lands_late_is_at_the_pattern_s_phase():
     assert phases(np.array([2.0]), 0.0, pattern, [(1.1, 1)]) == pytest.approx(
         [2.0]
     )  # the other foot: not the plan's landing
-
-
-def test_runs():
-    assert runs(np.array([True, False, True, True])) == [(0, 1), (2, 4)] and runs(np.zeros(3, dtype=bool)) == []

@@ -12,6 +12,7 @@ from bunraku.walking.footsteps import Footstep, footsteps
 from bunraku.walking.nineteen_steps import nineteen_steps
 from bunraku.walking.walking_pattern import walking_pattern
 from bunraku.walking.walking_torques import servo_targets, walking_torques
+from motion_data import walk
 from robots import robot
 
 ROBOTS = ("simple_humanoid", "talos_reduced", "g1")
@@ -191,3 +192,19 @@ def test_other_heights_of_the_ground(nineteen):
 def test_bad_walks(nineteen, step, options, words):
     with pytest.raises(InputError, match=words):
         walking_pattern(nineteen.humanoid, [step], **options)
+
+
+def test_a_plain_walk_is_a_motion():
+    motion = walk()
+    kin = bk.kinematics(motion.model, motion.q)
+    left, right = (kin.pose(f"{s}_sole")[0] for s in ("left", "right"))
+    assert np.allclose(
+        [left[-1, 0] - left[0, 0], right[-1, 0] - right[0, 0]], 0.7, atol=1e-3
+    )  # steps of 0.35: left, right, left closes
+    assert left[:, 2].max() == pytest.approx(0.06, abs=3e-3) and min(left[:, 2].min(), right[:, 2].min()) > -1e-3
+    assert not any(bk.within_limits(motion.model, q, 1e-6) for q in motion.q)
+    arm = motion.model.joint("left_shoulder").iq
+    assert np.ptp(motion.q[:, arm + 2]) > 0.05
+    assert np.allclose(np.diff(bk.walk_motion(bk.human(), 1, fps=30.0).times), 1 / 30)
+    with pytest.raises(InputError, match="steps"):
+        bk.walk_motion(bk.human(), 0)

@@ -4,26 +4,22 @@ import numpy as np
 import pytest
 
 from bunraku.errors import InputError
+from bunraku.walking.foot_paths import StepPlan
 from bunraku.walking.footsteps import Footstep
 from bunraku.walking.zmp_reference import time_table
 
 BEGIN = (Footstep(0, (0.0, 0.09, 0.0)), Footstep(1, (0.0, -0.09, 0.0)))
 STEPS = (Footstep(0, (0.2, 0.09, 0.15)), Footstep(1, (0.4, -0.09, 0.3)), Footstep(0, (0.4, 0.09, 0.3)))
-USUAL = {
-    "single": 0.7,
-    "double": 0.2,
-    "start": 1.4,
-    "end": 1.5,
-    "shift": 0.6,
-    "lift": 0.05,
-    "toe": 0.095,
-    "leg": 0.83,
-    "dt": 0.005,
-}
+FEET = {"single": 0.7, "double": 0.2, "lift": 0.05, "toe": 0.095, "leg": 0.83}
+TIMES = {"start": 1.4, "end": 1.5, "shift": 0.6, "dt": 0.005}
+
+
+def table(feet=FEET, times=TIMES):
+    return time_table(StepPlan(BEGIN, STEPS, **feet), **times)
 
 
 def test_the_foot_that_stands_carries():
-    t = time_table(BEGIN, STEPS, **USUAL)
+    t = table()
     feet = [np.array(BEGIN[0].position), np.array(BEGIN[1].position)]
     for n, s in enumerate(STEPS):
         begin = 1.4 + 0.9 * n
@@ -40,7 +36,7 @@ def test_the_foot_that_stands_carries():
 
 
 def test_the_ground_counts_as_high_as_the_lower_foot():
-    t = time_table(BEGIN, STEPS, **USUAL)
+    t = table()
     at = {x: t.level[np.argmin(np.abs(t.times - x))] for x in (1.0, 2.2, 3.1, 4.0, t.times[-1])}
     assert np.allclose(list(at.values()), (0.0, 0.0, 0.15, 0.3, 0.3))
     stands = t.contact.all(axis=1)
@@ -58,4 +54,4 @@ def test_the_ground_counts_as_high_as_the_lower_foot():
 )
 def test_bad_times(change, words):
     with pytest.raises(InputError, match=words):
-        time_table(BEGIN, STEPS, **{**USUAL, **change})
+        table(*({k: change.get(k, x) for k, x in known.items()} for known in (FEET, TIMES)))

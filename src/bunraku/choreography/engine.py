@@ -30,7 +30,7 @@ import numpy as np
 from bunraku.choreography.dance_arrays import DRAG, PIN, PLANTED
 from bunraku.choreography.gains import Gains
 from bunraku.choreography.kinematic import kinematic_steps
-from bunraku.choreography.pins import AXES, Drag, Pin, Violation, angle_between, checked_point, checked_rotation
+from bunraku.choreography.pins import AXES, Drag, Pin, Violation, checked_point, checked_rotation
 from bunraku.choreography.report import DanceReport, report_of
 from bunraku.choreography.score import Score
 from bunraku.choreography.studio import Studio
@@ -42,7 +42,7 @@ from bunraku.kernel.record import flat
 from bunraku.model.human import human
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import Model
-from bunraku.model.rotations import quaternion
+from bunraku.model.rotations import quaternion, rotation_vector
 from bunraku.recording.recorder import Recorder
 from bunraku.world.diverged import steps_in, whole_steps
 from bunraku.world.figure import Figure
@@ -322,7 +322,7 @@ class Choreography:
         out = []
         for item in self._items:
             p, R = k.pose(item.link)
-            turned = 0.0 if item.rotation is None else angle_between(R, item.rotation)
+            turned = 0.0 if item.rotation is None else float(np.linalg.norm(rotation_vector(R.T @ item.rotation)))
             out.append(Violation(item, float(np.linalg.norm(p + R @ item.point - item.target)), turned))
         return out
 

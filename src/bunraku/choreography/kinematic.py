@@ -18,6 +18,7 @@ from bunraku.humanoid.opening_pose import bottom
 from bunraku.model.configuration import difference, integrate
 from bunraku.model.limits import clamp_balls
 from bunraku.model.model import FrameInfo, Model
+from bunraku.motion.requests import shortened
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
@@ -34,12 +35,6 @@ def standing_links(model: Model, q: np.ndarray) -> list[FrameInfo]:
         s.body for s in model.shapes if s.role != "visual" and bottom(s, k.rotation[s.body], k.position[s.body]) < TOUCH
     }
     return [next(f for f in model.links if f.body == b) for b in sorted(bodies)]
-
-
-def clip(x: np.ndarray, most: float) -> np.ndarray:
-    """x, no longer than `most`."""
-    size = float(np.linalg.norm(x))
-    return x * (most / size) if size > most else x
 
 
 def turn_vector(R: np.ndarray, goal: np.ndarray) -> np.ndarray:
@@ -69,9 +64,9 @@ def kinematic_steps(c: Choreography, n: int) -> None:
             speed, pull = (g.drag_speed, g.drag_pull) if drag else (g.pin_speed, g.pin_pull)
             p, now = k.pose(f)  # noqa: B023 - called at once
             r = k.velocity(f)  # noqa: B023
-            wanted = [clip(gain * (clip(rate * (target - p), speed) - r[:3]), pull)]
+            wanted = [shortened(gain * (shortened(rate * (target - p), speed) - r[:3]), pull)]
             if R is not None:
-                wanted.append(clip(gain * (clip(rate * turn_vector(now, R), 3 * speed) - r[3:]), 3 * pull))
+                wanted.append(shortened(gain * (shortened(rate * turn_vector(now, R), 3 * speed) - r[3:]), 3 * pull))
             rows = 3 * len(wanted)
             A.append(np.sqrt(w) * frame_jacobian(m, q, f)[:rows])  # noqa: B023
             b.append(np.sqrt(w) * (np.concatenate(wanted) - k.bias_acceleration(f)[:rows]))  # noqa: B023

@@ -85,10 +85,3 @@ def checked_rotation(what: str, x: Any) -> np.ndarray:
     if given.shape not in ((4,), (3, 3)) or not np.all(np.isfinite(given)) or not np.linalg.norm(given) > 1e-9:
         raise InputError(f"{what}: rotation needs a quaternion (w, x, y, z) or a 3x3 matrix.")
     return np.asarray(rotation_matrix(given), dtype=float)
-
-
-def angle_between(a: np.ndarray, b: np.ndarray) -> float:
-    """Angle [rad] of the rotation from a to b."""
-    R = a.T @ b
-    s = 0.5 * float(np.linalg.norm([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]))
-    return float(np.arctan2(s, 0.5 * (np.trace(R) - 1.0)))

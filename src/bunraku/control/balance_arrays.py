@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.control import whole_body_arrays as at
-from bunraku.control.walking_plan import FootLike, PlanRow, Swing, WalkingPlan
+from bunraku.control.walking_plan import PlanRow, Swing, WalkingPlan
 from bunraku.control.whole_body import CONTACT_WEIGHT
 from bunraku.control.whole_body_arrays import Range, WholeBodyProblem
+from bunraku.humanoid.foot import Foot
 from bunraku.kernel.record import (
     Record,
     inner,
@@ -231,7 +232,7 @@ class Balance(Record):
 class BalanceRoom:
     """The arrays for one figure, in a table of their own; `b` has them by name."""
 
-    def __init__(self, model: Model, feet: tuple[FootLike, FootLike], trunk: str, friction: float) -> None:
+    def __init__(self, model: Model, feet: tuple[Foot, Foot], trunk: str, friction: float) -> None:
         self.table = Table(Balance.layout.slots)
         room = at.Room(model, self.table, contacts=8, tasks=3)
         room.limit_torques()

@@ -112,8 +112,3 @@ def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | No
 def scaled(inertia: Inertia, share: float) -> Inertia:
     """A share of a body's mass and inertia about the same centre."""
     return Inertia(share * inertia.mass, inertia.com, share * inertia.matrix())
-
-
-def is_bush(joint: str) -> bool:
-    """Whether a joint's name is one that `bushes` gave."""
-    return joint.endswith(NAMES)

@@ -29,10 +29,11 @@ import numpy as np
 
 from bunraku.control.balance_arrays import BalanceRoom, Springs
 from bunraku.control.balance_law import MAIN, STAY, balance
-from bunraku.control.state_estimate import Instruments, StateEstimate
-from bunraku.control.walking_plan import FootLike, WalkingPlan
+from bunraku.control.state_estimate import Instruments, begin_estimate
+from bunraku.control.walking_plan import WalkingPlan
 from bunraku.errors import InputError
-from bunraku.kernel.record import load, save
+from bunraku.humanoid.foot import Foot
+from bunraku.kernel.record import flat, load, save
 from bunraku.model.layout import MASS
 from bunraku.model.model import Model
 
@@ -93,7 +94,7 @@ class Stabiliser:
         world: World,
         figure: Figure,
         model: Model,
-        feet: tuple[FootLike, FootLike],
+        feet: tuple[Foot, Foot],
         trunk: str,
         plan: WalkingPlan,
         *,
@@ -112,8 +113,9 @@ class Stabiliser:
         self.room = BalanceRoom(model, feet, trunk, self.gains.friction)
         self.gains.put_into(self.room.b.springs)
         self.room.wire(self.instruments.readings.values, self.instruments.iq, self.instruments.iv)
-        self.estimate = StateEstimate(self.room, model, feet, period, plan.q[0])
-        self.stepping = Stepping(self.room)
+        begin_estimate(self.room.b, model, feet, period, plan.q[0])
+        self.seen, self.stepping = self.room.b.seen, self.room.b.step
+        load(self.stepping, {"standing": [1.0, 1.0], "pace": 1.0, "swing": -1.0, "done": -1.0})
         self._put_figure(plan)
         names = [j for j in model.joints if j.nv and j.kind != "free"]
         self.from_v = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in names])
@@ -167,7 +169,7 @@ class Stabiliser:
         assert self.reserve is not None
         if self.moved is None:
             self.kept_clock = self.stepping.clock
-        plan, seen = self.reserve[side], self.estimate.seen
+        plan, seen = self.reserve[side], self.seen
         foot = np.array(seen.body[0].turn).reshape(3, 3)
         turn = level_axes(foot @ self.feet[0].rotation) @ level_axes(plan.foot_rotation[0, 0] @ self.feet[0].rotation).T
         left, right = (np.array(place) for place in plan.rows[0].foot)
@@ -192,18 +194,19 @@ class Stabiliser:
 
     # ---- state -----------------------------------------------------------------------------------------------------
 
-    def _solver(self) -> dict[str, np.ndarray]:
-        """What the whole-body problem begins with."""
-        p = self.room.b.problem
-        return {"y": p.y, "acts": p.acts, "multipliers": p.lam, "cones": p.cone.rows, "bodies": p.contact_body}
+    def _kept(self) -> dict[str, dict[str, np.ndarray]]:
+        """Arrays that affect the next period: of the estimate, and what the whole-body problem begins with."""
+        b, p, feel = self.room.b, self.room.b.problem, self.room.b.feel
+        felt = {"load": feel.loads, "pressure": feel.felt.rows, "fresh": feel.fresh, "planned": feel.planned}
+        begin = {"y": p.y, "acts": p.acts, "multipliers": p.lam, "cones": p.cone.rows, "bodies": p.contact_body}
+        return {"estimate": {"state": flat(b.state), **felt}, "solver": begin}
 
     def state(self) -> dict[str, Any]:
         """All that affects the next period."""
         p = self.room.b.problem
         return {
-            "estimate": self.estimate.state(),
-            "stepping": self.stepping.state(),
-            "solver": {name: array.tolist() for name, array in self._solver().items()},
+            **{part: {name: x.tolist() for name, x in arrays.items()} for part, arrays in self._kept().items()},
+            "stepping": {SAVED_AS.get(name, name): value for name, value in save(self.stepping).items()},
             "contacts": int(p.count.contacts),
             "task": p.task.rows.tolist(),
             "sum": self.sum.tolist(),
@@ -221,10 +224,10 @@ class Stabiliser:
         )
         self._follow()
         self.kept_clock = float(state["kept_clock"])
-        self.estimate.restore(state["estimate"])
-        self.stepping.restore(state["stepping"])
-        for name, array in self._solver().items():
-            array[...] = np.array(state["solver"][name]).reshape(array.shape)
+        for part, arrays in self._kept().items():
+            for name, x in arrays.items():
+                x[...] = np.array(state[part][name]).reshape(x.shape)
+        load(self.stepping, {name: state["stepping"][SAVED_AS.get(name, name)] for name in self.stepping.layout.fields})
         p = self.room.b.problem
         p.count.contacts = state["contacts"]
         p.task.rows[...] = state["task"]
@@ -232,34 +235,6 @@ class Stabiliser:
 
 
 SAVED_AS = {"pace": "rate", "lowered": "down"}  # names in snapshots, since version 0.1
-
-
-class Stepping:
-    """The state of stepping (bunraku.control.foot_placement) in the arrays of the law: `standing` (2), `offset` (2, 2);
-    all by name in `s`."""
-
-    def __init__(self, room: BalanceRoom) -> None:
-        s = self.s = room.b.step
-        self.standing, self.offset = s.standing, s.offset.rows
-        s.standing[:], s.pace, s.swing, s.done = 1.0, 1.0, -1.0, -1.0
-
-    @property
-    def clock(self) -> float:
-        """Time in the plan [s]."""
-        return float(self.s.clock)
-
-    @clock.setter
-    def clock(self, seconds: float) -> None:
-        self.s.clock = seconds
-
-    def state(self) -> dict[str, Any]:
-        """What a snapshot keeps."""
-        saved = {SAVED_AS.get(name, name): value for name, value in save(self.s).items()}
-        return {**saved, "standing": [bool(x) for x in self.standing]}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Put it back."""
-        load(self.s, {name: state[SAVED_AS.get(name, name)] for name in self.s.layout.fields})
 
 
 def level_axes(R: np.ndarray) -> np.ndarray:

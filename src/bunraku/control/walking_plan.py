@@ -12,12 +12,12 @@ load goes from one to the other. Checked in tests/control/test_stabiliser.py.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.foot import Foot
 from bunraku.kernel.record import Many, Record, reals, vec3, vec3s, whole, zeros
 from bunraku.model.model import Model
 
@@ -44,21 +44,6 @@ class Swing(Record):
     side = whole()
     lift = whole()
     landing = whole()
-
-
-class FootLike(Protocol):
-    """A foot: the body that carries its sole, the sole's frame in it, half its length and width."""
-
-    @property
-    def link(self) -> str: ...
-    @property
-    def body(self) -> int: ...
-    @property
-    def position(self) -> np.ndarray: ...
-    @property
-    def rotation(self) -> np.ndarray: ...
-    @property
-    def half(self) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,7 +78,7 @@ class WalkingPlan:
 
 def plan_of(
     model: Model,
-    feet: tuple[FootLike, FootLike],
+    feet: tuple[Foot, Foot],
     trunk: str,
     dt: float,
     *,

@@ -61,7 +61,8 @@ class Task:
 @dataclass(frozen=True)
 class Contact:
     """A point of a link that touches: it may be pushed along `normal` (out of the floor) inside the friction cone, and
-    shall have the acceleration `wanted` [m/s^2]. `near` [N]: a force that the solution stays near to."""
+    shall have the acceleration `wanted` [m/s^2]; further rounds make that exact, unless it gives way. `near` [N]: a
+    force that the solution stays near to."""
 
     link: str
     point: Vector = (0.0, 0.0, 0.0)
@@ -70,6 +71,18 @@ class Contact:
     wanted: Vector = (0.0, 0.0, 0.0)
     weight: float = CONTACT_WEIGHT
     near: Vector = (0.0, 0.0, 0.0)
+    gives: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """Two bodies that shall not come nearer: along `normal`, from the second to the first, the first one's material at
+    `point` [m, world] accelerates by `least` [m/s^2] or more against the second one's."""
+
+    bodies: tuple[int, int]
+    point: Vector
+    normal: Vector
+    least: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,20 +100,31 @@ class Solution:
 
 
 class WholeBody:
-    """A figure's whole-body problem with its arrays, to be solved again and again, each from the last solution."""
+    """A figure's whole-body problem with its arrays, to be solved again and again, each from the last solution.
+    cone_part: the penalty of cones, of the largest curvature of the forces; more makes them exact in fewer rounds, each
+    of more iterations."""
 
-    def __init__(self, model: Model, *, contacts: int = at.MOST_CONTACTS, tasks: int = at.MOST_TASKS) -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        contacts: int = at.MOST_CONTACTS,
+        tasks: int = at.MOST_TASKS,
+        cone_part: float = 0.03,
+    ) -> None:
         self.model = model
-        self._room = at.Room(model, Table(at.WholeBodyProblem.layout.slots), contacts, tasks)
+        dense = at.MOST_APART + 2 * model.nv
+        self._room = at.Room(model, Table(at.WholeBodyProblem.layout.slots), contacts, tasks, dense)
         p = self._room.p  # below its arrays at hand: a field that is looked up each time costs more than what is done
         self._q, self._v, self._y, self._a, self._force, self._tau = p.q, p.v, p.y, p.a, p.force, p.tau
         self._task_body, self._contact_body, self._contacts = p.task_body, p.contact_body, 0
         self._count, self._settings, self._handle = p.count, p.settings, handle(p)
         self._task, self._contact, self._posture = _columns(p.task), _columns(p.contact), _columns(p.posture)
         self._momentum, self._bound, self._effort = _columns(p.momentum), _columns(p.bound), _columns(p.effort)
+        self._pairs, self._apart = _columns(p.apart_body), _columns(p.apart)
         self._most_effort = np.minimum(model.effort[self._room.first :], at.FAR)
         p.turn.column("least")[:] = -at.FAR
-        p.settings.tolerance, p.settings.cone_part, p.count.patience = 1e-9, 0.03, 25
+        p.settings.tolerance, p.settings.cone_part, p.count.patience = 1e-9, cone_part, 25
 
     @property
     def joints(self) -> int:
@@ -118,18 +142,20 @@ class WholeBody:
         posture_weight: float | Vector = 1.0,
         momentum: Mapping[int, tuple[float, float]] | None = None,
         bounds: tuple[Vector, Vector] | None = None,
+        apart: Sequence[Apart] = (),
         force_weight: float = FORCE_WEIGHT,
-        torque_limits: bool = True,
+        torque_limits: bool | float = True,
         rounds: int = 5,
     ) -> Solution:
         """One problem. posture (joints,) [rad/s^2]: wanted joint accelerations, 0 by default; momentum {row: (wanted,
         weight)}: rates of linear (0-2) and angular (3-5, about the centre of mass) momentum, which contacts alone can
-        make (gravity not counted); bounds (least, largest) of joint accelerations (joints,); force_weight [1/N^2] of
-        forces; torque_limits: those of the model."""
+        make (gravity not counted); bounds (least, largest) of joint accelerations (joints,); apart: bodies that
+        keep their distance; force_weight [1/N^2] of forces; torque_limits: those of the model, times a number."""
         m, nj = self.model, self._room.nj
         self._q[:], self._v[:] = as_rows("q", q, m.nq, None), as_rows("v", v, m.nv, None)
         self._put_tasks(tasks)
         self._put_contacts(contacts)
+        self._put_apart(apart)
         self._posture["wanted"][:] = _numbers("posture", 0.0 if posture is None else posture, nj)
         self._posture["weight"][:] = _numbers("posture_weight", posture_weight, nj)
         self._momentum["weight"][:] = 0.0
@@ -142,7 +168,7 @@ class WholeBody:
         least[:], most[:] = _numbers("bounds", low, nj), _numbers("bounds", high, nj)
         if (least > most).any():
             raise InputError("whole_body: a lower bound is above its upper bound.")
-        effort = self._most_effort if torque_limits else at.FAR
+        effort = torque_limits * self._most_effort if torque_limits else at.FAR
         self._effort["least"][:], self._effort["most"][:] = -effort, effort
         if rounds < 1:
             raise InputError(f"whole_body: rounds {rounds} is not 1 or more.")
@@ -198,12 +224,21 @@ class WholeBody:
             to["normal"][k] = normal / length
             to["friction"][k], to["weight"][k], to["radius"][k] = c.friction, c.weight, -1.0
             to["wanted"][k], to["near"][k] = _numbers("wanted", c.wanted, 3), _numbers("near", c.near, 3)
+            to["gives"][k] = c.gives
             self._contact_body[k] = info.body
         if len(contacts) != self._contacts:
             self._y[:] = 0.0
             first = (self._room.nj + 3) // 4 * 4
             self._y[first : first + 3 * len(contacts) : 3] = 9.8 * self.model.mass / max(len(contacts), 1)
         self._count.contacts = self._contacts = len(contacts)
+
+    def _put_apart(self, apart: Sequence[Apart]) -> None:
+        if len(apart) > at.MOST_APART:
+            raise InputError(f"whole_body: {len(apart)} pairs of bodies, room for {at.MOST_APART}.")
+        for k, x in enumerate(apart):
+            self._pairs["first"][k], self._pairs["second"][k] = x.bodies
+            self._apart["point"][k], self._apart["normal"][k], self._apart["least"][k] = x.point, x.normal, x.least
+        self._count.pairs = len(apart)
 
 
 def whole_body(

@@ -36,7 +36,7 @@ from bunraku.step.step_log import ARRAYS as BEFORE
 MOST_CONTACTS = 16
 MOST_TASKS = 16
 MOST_APART = 8
-MOST_DENSE = 24  # pairs that stay apart, and torques at their limits
+MOST_DENSE = 24  # pairs that stay apart, and torques at their limits, where time is short
 FAR = 1e12  # a bound that is none
 
 
@@ -87,6 +87,7 @@ class SupportPoint(Record):
     friction = real()
     wanted = vec3()  # acceleration
     weight = real()  # of its rows
+    gives = real()  # 1: they stay at their weight; 0: further rounds make them exact
     near = vec3()  # N: force to stay near, world axes
     radius = real()  # N: largest tangential force; -1: friction times the normal force
 
@@ -188,7 +189,7 @@ class WholeBodyProblem(Record, after=BEFORE):
     schur = vector()  # the forces' block
     after = vector()  # the next y, or the way to it
     dense = matrix()  # (D, width) rows of pairs that stay apart and of torques at their limits
-    dense_of = int_vector()  # (D) joint or -1
+    dense_of = int_vector()  # (D) twice the joint, one more for its upper limit; -1: a pair of bodies
     mass = matrix()  # (nv, nv), where torques reach their limits
     f_ext = vector()  # (6 nb) forces on bodies
 
@@ -196,7 +197,14 @@ class WholeBodyProblem(Record, after=BEFORE):
 class Room:
     """The arrays for one figure, put into `table`; `p` is the problem in it."""
 
-    def __init__(self, model: Model, table: Table, contacts: int = MOST_CONTACTS, tasks: int = MOST_TASKS) -> None:
+    def __init__(
+        self,
+        model: Model,
+        table: Table,
+        contacts: int = MOST_CONTACTS,
+        tasks: int = MOST_TASKS,
+        dense: int = MOST_DENSE,
+    ) -> None:
         one_base(model, "whole_body")
         self.model, self.table = model, table
         self.first = 6 if model.ints[ROOT, KIND] == FREE else 0
@@ -205,7 +213,7 @@ class Room:
         n = (nj + 3) // 4 * 4 + 3 * contacts
         width = (n + 4) // 4 * 4
         rows = 3 * contacts + 6 * tasks + 6
-        bounds = nj + 3 * balls + MOST_DENSE + contacts
+        bounds = nj + 3 * balls + dense + contacts
         self.nj, self.most = nj, (contacts, tasks)
         self.p = put(
             WholeBodyProblem(table),
@@ -244,8 +252,8 @@ class Room:
             factors=np.zeros((n + 4) * width),
             schur=np.zeros((3 * contacts + 4) * width),
             after=np.zeros(width),
-            dense=np.zeros((MOST_DENSE, width)),
-            dense_of=np.zeros(MOST_DENSE, np.int64),
+            dense=np.zeros((dense, width)),
+            dense_of=np.zeros(dense, np.int64),
             mass=np.zeros((model.nv, model.nv)),
             f_ext=np.zeros(6 * model.nb),
         )

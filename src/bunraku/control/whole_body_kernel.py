@@ -16,7 +16,7 @@ from bunraku.control.end_links import (
     point_of,
     survey,
 )
-from bunraku.control.whole_body_arrays import MOST_DENSE, WholeBodyProblem
+from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.control.whole_body_build import build
 from bunraku.control.whole_body_solve import solve
 from bunraku.dynamics.composite import joint_column
@@ -140,17 +140,17 @@ def limit_torques(p: WholeBodyProblem):
         x, least, most = p.tau[first + j], p.effort[j].least, p.effort[j].most
         low = x < least - SLACK * (1.0 + abs(least))
         high = x > most + SLACK * (1.0 + abs(most))
-        if not (low or high) or count.dense == MOST_DENSE:
+        if not (low or high) or count.dense == of.shape[0]:
             continue
+        side = 2 * j if low else 2 * j + 1
         known = False
         for k in range(count.dense):
-            if of[k] == j:
-                known = True
+            known = known or of[k] == side
         if known:
             continue
         if count.dense == count.pairs:
             mass_matrix(p.ints, p.reals, p.q, p.second, p.mass)
-        of[count.dense] = j
+        of[count.dense] = side
         torque_row(p, j, 1.0 if low else -1.0, least if low else most, count.dense)
         count.dense += 1
         added += 1

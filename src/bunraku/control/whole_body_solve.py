@@ -323,7 +323,8 @@ def move_bounds(p: WholeBodyProblem):
     for k in range(p.count.dense):
         x = along_dense(p, k, y)
         w = dense_penalty(p, k)
-        lam[first + k] = lam[first + k] + w * (p.dense[k, n] - x) if acts[first + k] != 0 else 0.0
+        exact = acts[first + k] != 0 and k >= p.count.pairs  # bodies that come near give way
+        lam[first + k] = lam[first + k] + w * (p.dense[k, n] - x) if exact else 0.0
 
 
 @part
@@ -355,10 +356,13 @@ def move_contacts(p: WholeBodyProblem):
     n, width = p.count.unknowns, p.count.width
     rest = 0.0
     for r in range(3 * p.count.contacts):
-        rest = max(rest, abs(row_error(p, r)))
+        if p.contact[r // 3].gives == 0.0:
+            rest = max(rest, abs(row_error(p, r)))
     last = settings.rest_contact
     if last >= 0.0 and (last == 0.0 or rest <= 0.9 * last or rest < NEARLY):
         for r in range(3 * p.count.contacts):
+            if p.contact[r // 3].gives != 0.0:
+                continue
             x = row_error(p, r)
             for c in range(n):
                 form[c * width + n] -= x * rows[r * width + c]

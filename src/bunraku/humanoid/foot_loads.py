@@ -20,12 +20,11 @@ import numpy as np
 
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.humanoid.foot import Foot, feet_in
+from bunraku.humanoid.foot import Foot
 from bunraku.recording.reader import RecordedFigure, Recording
 
 PRESSES = 1e-6  # of the weight: what counts as touching
 CHUNK = 2000  # frames whose hulls are made at a time
-soles_in = feet_in  # its name in version 0.1
 SIGNS = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
 
@@ -135,6 +134,12 @@ def states(
     _, at = np.unique(patch, return_index=True)
     np.add.at(patches, (frame[at], side[at]), 1)
     return np.where(patches > 1, np.maximum(out, np.minimum(count, 3)), out)
+
+
+def runs(x: np.ndarray) -> list[tuple[int, int]]:
+    """[first, end) of every stretch of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], x.astype(np.int8), [0]])))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2])]
 
 
 def hull_margin(corners: np.ndarray, on: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -12,9 +12,10 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import Foot
-from bunraku.humanoid.parts import Humanoid, pitch_dofs
+from bunraku.humanoid.parts import Humanoid, humanoid, pitch_dofs
 from bunraku.humanoid.walking_ik import walking_poses
 from bunraku.model.configuration import integrate
+from bunraku.model.model import Model
 
 STRETCH = 0.96  # of a leg's full length, in the stance
 KNEE = 0.4  # rad: how far knees are bent at first
@@ -42,9 +43,11 @@ def bend_leg(h: Humanoid, f: Foot, q: np.ndarray) -> None:
     q[:] = integrate(h.model, q, v)
 
 
-def stance(h: Humanoid, stretch: float = STRETCH) -> np.ndarray:
-    """q of the stance; see the module text. stretch: of the legs."""
+def stance(h: Humanoid, stretch: float = STRETCH, height: float | None = None) -> np.ndarray:
+    """q of the stance; see the module text. stretch: of the legs; height [m]: of the centre of mass instead."""
     q, position, rotation, com = stance_plan(h, stretch)
+    if height is not None:
+        com[2] = height
     poses = walking_poses(h, q[None], q[None], position[None], rotation[None], com[None])
     missing = float(np.max([poses.position_error, poses.rotation_error, poses.com_error]))
     if missing > 1e-8:
@@ -53,6 +56,17 @@ def stance(h: Humanoid, stretch: float = STRETCH) -> np.ndarray:
             f"mass above their middle: {1e3 * missing:.1f} mm are missing; look at the ranges of its legs."
         )
     return poses.q[0]
+
+
+def stand(model: Model, lower: float = 0.03) -> np.ndarray:
+    """q of a figure that stands upright on both soles, as far ahead as its described pose has them, its centre of mass
+    above their middle and `lower` [m] lower than in that pose, elbows and knees bent a little."""
+    h = humanoid(model)
+    k = kinematics(h.model, h.model.neutral())
+    soles = [k.pose(f.frame)[0] for f in h.feet]
+    q = stance(h, height=float(centroidal(h.model, h.model.neutral()).com[2]) - lower)
+    q[:2] += np.mean(soles, axis=0)[:2]
+    return q
 
 
 def stance_plan(h: Humanoid, stretch: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

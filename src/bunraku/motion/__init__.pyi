@@ -1,3 +1,4 @@
+from bunraku.humanoid.stance import stand as stand
 from bunraku.motion.apart import overlaps as overlaps
 from bunraku.motion.consistency import Consistency as Consistency
 from bunraku.motion.consistency import consistency as consistency
@@ -11,8 +12,6 @@ from bunraku.motion.generate import generate as generate
 from bunraku.motion.paths import samples as samples
 from bunraku.motion.paths import swing as swing
 from bunraku.motion.paths import waypoints as waypoints
-from bunraku.motion.plain_walk import stand as stand
-from bunraku.motion.plain_walk import walk_motion as walk_motion
 from bunraku.motion.replay import Replay as Replay
 from bunraku.motion.replay import replay as replay
 from bunraku.motion.requests import Contact as Contact
@@ -24,3 +23,4 @@ from bunraku.recording.motion import Motion as Motion
 from bunraku.recording.reader import Instant as Instant
 from bunraku.recording.reader import Recording as Recording
 from bunraku.recording.recorder import Recorder as Recorder
+from bunraku.walking.walking_pattern import walk_motion as walk_motion

@@ -18,6 +18,8 @@ from scipy.ndimage import gaussian_filter1d
 
 from bunraku.collision import Contacts, Geometry, Placed
 from bunraku.collision.shape_layout import Contact, ContactId
+from bunraku.control.whole_body import Apart
+from bunraku.control.whole_body_arrays import MOST_APART
 from bunraku.dynamics.functions import Kinematics, frame_jacobian, kinematics
 from bunraku.humanoid.foot import feet_of
 from bunraku.kernel.record import Many
@@ -42,14 +44,6 @@ class Near:
     point: np.ndarray
     normal: np.ndarray
     gap: float
-
-
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """A row over accelerations of all degrees of freedom, and the least it may give."""
-
-    row: np.ndarray
-    least: float
 
 
 class OwnLinks:
@@ -77,26 +71,16 @@ class OwnLinks:
         point, normal = contacts.column("point").copy(), contacts.column("normal").copy()
         return [Near((self.name[a], self.name[b]), (a, b), point[k], normal[k], gap[k]) for (a, b), k in best.items()]
 
-    def bounds(self, q: np.ndarray, kin: Kinematics) -> list[Bound]:
+    def bounds(self, kin: Kinematics) -> list[Apart]:
         """What keeps arms (and whatever is no leg) from the rest; see the module text. Legs are kept apart by the ways
         of their feet (motion.footing): passing feet come straight at each other and still do not meet."""
         near = [x for x in self.near(kin) if x.bodies[0] in self.limbs or x.bodies[1] in self.limbs]
-        if not near:
-            return []
-        names = dict(pair for x in near for pair in zip(x.bodies, x.links))
-        J = {body: frame_jacobian(self.model, q, link) for body, link in names.items()}
-        points, normals = np.array([x.point for x in near]), np.array([x.normal for x in near])
-        rows, drift, rate = np.zeros((len(near), self.model.nv)), np.zeros(len(near)), np.zeros(len(near))
-        for side, sign in ((0, 1.0), (1, -1.0)):
-            bodies = [x.bodies[side] for x in near]
-            arm, twist, bias = points - kin.position[bodies], kin.twist[bodies], kin.bias[bodies]
-            about = np.hstack([normals, cross(arm, normals)])
-            rows += sign * np.array([w @ J[b] for w, b in zip(about, bodies)])
-            bend = cross(twist[:, 3:], cross(twist[:, 3:], arm))
-            drift += sign * ((about * bias).sum(axis=1) + (normals * bend).sum(axis=1))
-            rate += sign * (about * twist).sum(axis=1)
-        least = np.clip((-SLOW * (np.array([x.gap for x in near]) - KEEP) - rate) / SOON, -1e6, HARDEST) - drift
-        return [Bound(row, float(x)) for row, x in zip(rows, least)]
+        out = []
+        for x in near:
+            va, vb = (kin.twist[b, :3] + cross(kin.twist[b, 3:], x.point - kin.position[b]) for b in x.bodies)
+            least = (-SLOW * (x.gap - KEEP) - float(x.normal @ (va - vb))) / SOON
+            out.append(Apart(x.bodies, x.point, x.normal, min(least, HARDEST)))
+        return sorted(out, key=lambda x: -x.least)[:MOST_APART]
 
 
 @lru_cache(maxsize=8)

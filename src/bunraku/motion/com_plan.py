@@ -70,14 +70,9 @@ class ComPlan:
         return self.turning(t) + self.leaning(t, 1), self.turning(t, 1) + self.leaning(t, 2)
 
 
-def polygon_rows(points: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """(normals (k, 2), limits (k,)) of the convex hull of points from above, moved in by margin, at most to where the
-    middle is."""
-    return polygon_ends(points, margin)[:2]
-
-
 def polygon_ends(points: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`polygon_rows`, and (k, points): how much each edge moves with every point."""
+    """(normals (k, 2), limits (k,)) of the convex hull of points from above, moved in by margin, at most to where the
+    middle is; and (k, points): how much each edge moves with every point."""
     points, of = np.unique(np.round(points[:, :2], 9), axis=0, return_index=True)
     middle, count = points.mean(axis=0), int(of.max()) + 1
     try:

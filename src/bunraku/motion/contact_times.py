@@ -23,6 +23,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import minimum_filter1d
 
+from bunraku.humanoid.foot_loads import runs
+
 LOW = (0.02, 0.03)  # m
 SLOW = (0.4, 0.5)  # m/s
 # of the base's mean speed, where that is more; and how much higher a foot may be, a m/s of it above 1.5
@@ -147,12 +149,6 @@ def pivots(heading: np.ndarray, dt: float) -> np.ndarray:
     for a, b in runs(out):
         out[a:b] = abs(heading[b - 1] - heading[a]) >= TURNED
     return out
-
-
-def runs(x: np.ndarray) -> list[tuple[int, int]]:
-    """[first, end) of every stretch of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], x.astype(np.int8), [0]])))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2])]
 
 
 def tidy(x: np.ndarray, brief: int) -> np.ndarray:

@@ -6,12 +6,13 @@ reaction, ZMP and torques.
 
 In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole motion instead of a local one):
   1  arms that are inside the body come out (motion.apart);
-  2  the feet: when and where they stand, fly and turn (motion.contact_times, motion.footing), and ways that land and leave without speed;
-  3  the centre of mass and the angular momentum: the nearest path whose zero-moment point stays in the soles and which flies freely in the air, with
-     stances that may move (motion.com_plan), made anew when the figure leaves it (motion.steering);
-  4  step by step (motion.frame_problem), joint accelerations and floor forces together, with the equation of motion exact, forces
-     in their cones, soles held, torques and distances of links within limits, that follow the feet, the paths of centre of mass and angular
-     momentum, the recorded attitude of pelvis and trunk and the recorded joint angles, by feedback; then v += dt a, q along v, as World steps.
+  2  the feet: when and where they stand, fly and turn (motion.contact_times, motion.footing), and ways that land and
+     leave without speed;
+  3  the centre of mass and the angular momentum: the nearest path whose zero-moment point stays in the soles and which
+     flies freely in the air, with stances that may move (motion.com_plan), made anew when the figure leaves it
+     (motion.steering);
+  4  step by step (motion.filter_step) the whole-body problem: joint accelerations and floor forces together that follow
+     all this and the recorded pose; then v += dt a, q along v, as World steps.
 What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that
 cannot follow falls, physically. Checked in tests/motion/test_filter.py.
 """
@@ -24,36 +25,21 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from bunraku.dynamics.functions import centroidal, kinematics
+from bunraku.dynamics.functions import centroidal
 from bunraku.errors import InputError
-from bunraku.model.configuration import difference, integrate
-from bunraku.model.model import Model
-from bunraku.model.rotations import rotation_matrix, rotation_vector
-from bunraku.motion.apart import arms_outside, own_links
+from bunraku.humanoid.foot_loads import runs
+from bunraku.model.configuration import integrate
+from bunraku.motion.apart import arms_outside
 from bunraku.motion.com_plan import Begin, ComPlan
-from bunraku.motion.contact_times import runs
 from bunraku.motion.departure import Moved, how_far
-from bunraku.motion.equation import State, finish
+from bunraku.motion.equation import State
+from bunraku.motion.filter_step import FilterStep
 from bunraku.motion.footing import Footing, find_feet
-from bunraku.motion.frame_problem import W_HOLD, Corner, FrameProblem, Goal
-from bunraku.motion.reference import PosePath, Reference, pose_path, reference_of
 from bunraku.motion.settle import rates, settled
-from bunraku.motion.solved import Solved, Touch, assemble
+from bunraku.motion.solved import Solved, assemble
 from bunraku.motion.steering import Steering
 from bunraku.recording.motion import Motion
-from bunraku.walking.min_jerk import min_jerk
-from bunraku.world.laststep import cross
 
-HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
-FOOT, MASS, TURN, JOINT = 40.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
-W_FOOT, W_MASS, W_TURN, W_JOINT = 1e4, 1e4, 10.0, 1.0
-# s: around a stance a foot's way counts; of that, how much in mid-air, without and with flights
-SOON, LOOSE = 0.15, (1.0, 0.05)
-# 1/s: feedback of angular momentum; weight of its rate [1/(N m)^2], without and with flights
-SPIN, W_SPIN = 5.0, (1.0, 5.0)
-ROOM = 0.05  # s: how soon a joint may be at the end of its range
-PUSH_OFF = 0.04  # s before a flight: feet that come off too early are not held back
-LATE = 0.004  # m: what is higher does not touch yet
 FPS = 120.0  # at most, of what is planned
 LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
 
@@ -138,31 +124,19 @@ def dynamics_filter(
     near = settled(motion, steer.feet, steer.plan.spline(motion.times), 1)
     steps = round(motion.duration / dt)
     at = motion.times[0] + dt * np.arange(steps + 1)
-    ref = reference_of(model, motion.times, motion.q, at)
-    paths = [pose_path(motion.times, f.position, f.rotation, at) for f in steer.feet]
-    frame = np.clip(
-        np.round((at - motion.times[0]) / motion.duration * (len(motion) - 1)).astype(int), 0, len(motion) - 1
-    )
-    q, feet = near.q[0].copy(), steer.feet
-    twists = [(f.foot.link, p.twist[0]) for f, p in zip(feet, paths)]
-    v = rates(model, q, ref.v[0], twists, steer.plan.at(at[0])[1], steer.plan.spin(at[0])[0])
-    problem, turns = FrameProblem(friction, strength), attitudes(model, ref)
-    weight = model.mass * float(np.linalg.norm(model.gravity))
-    firm = np.array([firmness(f, motion.duration / (len(motion) - 1), LOOSE[steer.flies]) for f in feet])
-    leaving = before_flights(feet, round(PUSH_OFF * (len(motion) - 1) / motion.duration))
+    step = FilterStep(motion, steer, at, friction, strength)
+    q = near.q[0].copy()
+    twists = [(f.foot.link, p.twist[0]) for f, p in zip(steer.feet, step.paths)]
+    v = rates(model, q, step.ref.v[0], twists, steer.plan.at(at[0])[1], steer.plan.spin(at[0])[0])
     out_q, out_v, out_tau, touches = [q], [v], [np.zeros(model.nv)], [[]]
     for k in range(steps):
         state, whole = State(model, q, v), centroidal(model, q, v)
-        now = Begin(whole.com, whole.com_velocity, whole.angular)
-        if k and frame[k] > frame[k - 1] and steer.leaves(now, at[k]):
-            early = float(motion.times[frame[k]] - at[k])
-            if steer.renew(int(frame[k]), replace(now, com=now.com + early * now.rate)):
-                paths = [pose_path(motion.times, f.position, f.rotation, at) for f in steer.feet]
-        feet = steer.feet
-        a, tau, touching = one_step(
-            problem, state, now, ref, feet, paths, turns, steer.now, weight * steer.share[:, frame[k]], firm[:, frame[k]],
-            W_SPIN[steer.flies], bool(leaving[frame[k]]), k, int(frame[k]), dt,
-        )  # fmt: skip
+        now, frame = Begin(whole.com, whole.com_velocity, whole.angular), int(step.frame[k])
+        if k and frame > step.frame[k - 1] and steer.leaves(now, at[k]):
+            early = float(motion.times[frame] - at[k])
+            if steer.renew(frame, replace(now, com=now.com + early * now.rate)):
+                step.see_feet()
+        a, tau, touching = step.solve(k, state, now)
         v = v + dt * a
         q = integrate(model, q, v, dt)
         off = float(np.linalg.norm(centroidal(model, q).com - steer.plan.at(at[k + 1])[0]))
@@ -182,7 +156,7 @@ def dynamics_filter(
     solved = assemble(
         model, dt, np.array(out_q), np.array(out_v), np.array(out_tau), touches, start=float(at[0]), friction=friction, meta=meta
     )  # fmt: skip
-    return Filtered(solved, recorded, feet, steer.plan, how_far(model, recorded, solved))
+    return Filtered(solved, recorded, steer.feet, steer.plan, how_far(model, recorded, solved))
 
 
 def even(motion: Motion) -> Motion:
@@ -192,120 +166,3 @@ def even(motion: Motion) -> Motion:
     if not rate >= 20.0:
         raise InputError(f"filter: {rate:.3g} frames a second are too few to tell what feet do; 20 or more are needed.")
     return motion if rate < 1.2 * FPS and np.ptp(steps) <= 1e-3 * steps.mean() else motion.resampled(FPS)
-
-
-def firmness(foot: Footing, dt: float, loose: float) -> np.ndarray:
-    """(n,): how much the way of a foot counts: all where it stands, less from SOON before and after on: `loose`."""
-    stands = np.flatnonzero(foot.touches)
-    if len(stands) == 0:
-        return np.full(len(foot.touches), loose * W_FOOT)
-    away = np.abs(np.arange(len(foot.touches))[:, None] - stands).min(axis=1) * dt
-    return W_FOOT * np.maximum(loose, 1.0 - min_jerk(np.clip(away / SOON, 0.0, 1.0)))
-
-
-def before_flights(feet: tuple[Footing, ...], frames: int) -> np.ndarray:
-    """(n,): the last `frames` frames before each flight."""
-    out = np.zeros(len(feet[0].touches), dtype=bool)
-    for a, _ in runs(~np.any([f.touches for f in feet], axis=0)):
-        out[max(0, a - frames) : a] = True
-    return out
-
-
-def one_step(
-    problem: FrameProblem,
-    state: State,
-    now: Begin,
-    ref: Reference,
-    feet: tuple[Footing, ...],
-    paths: list[PosePath],
-    turns: list[Attitude],
-    plan: ComPlan,
-    share: np.ndarray,
-    firm: np.ndarray,
-    w_spin: float,
-    leaves: bool,
-    k: int,
-    frame: int,
-    dt: float,
-) -> tuple[np.ndarray, np.ndarray, list[Touch]]:
-    """(accelerations, torques, touches) at step k; `frame` is the recorded frame that says what touches; share [N] and
-    firm: of every foot; w_spin: of angular momentum; leaves: whether feet may come off the floor."""
-    model, q, v, kin = state.model, state.q, state.v, state.kin
-    goals, corners = [], []
-    for n, (foot, path) in enumerate(zip(feet, paths)):
-        b, s = foot.foot.body, foot.foot
-        R = rotation_matrix(path.turn[k])
-        off = np.concatenate([path.place[k] - kin.position[b], rotation_vector(R @ kin.rotation[b].T)])
-        asked = np.clip(path.rate[k] + 2 * FOOT * (path.twist[k] - kin.twist[b]) + FOOT**2 * off, -500.0, 500.0)
-        goals.append(Goal(state.jacobian(s.link), asked - kin.bias_acceleration(s.link), np.full(6, firm[n])))
-        touching = [x for x in foot.points(frame) if kin.position[b, 2] + kin.rotation[b, 2] @ x < LATE]
-        for point in touching:
-            arm = kin.rotation[b] @ point
-            speed = kin.twist[b, :3] + cross(kin.twist[b, 3:], arm)
-            error = kin.position[b] + arm - (path.place[k] + R @ point)
-            corners.append(
-                Corner(
-                    s.link,
-                    b,
-                    point,
-                    np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND),
-                    share[n] / len(touching),
-                    firm[n] if leaves else W_HOLD,
-                )
-            )
-    place, rate, acc = plan.at(ref.times[k])
-    turning, spin = plan.spin(ref.times[k])
-    push = model.mass * (acc + 2 * MASS * (rate - now.rate) + MASS**2 * (place - now.com) - model.gravity)
-    posture = ref.a[k] + 2 * JOINT * (ref.v[k] - v) + JOINT**2 * difference(model, q, ref.q[k])
-    goals += [attitude(state, x, k) for x in turns]
-    low, high = limits(model, q, v)
-    weights = np.full(len(state.driven), W_JOINT)
-    a, forces = problem.solve(
-        state, goals, corners, (push, W_MASS / model.mass**2), (posture[state.driven], weights), (low[state.driven], high[state.driven]),
-        own_links(model).bounds(q, kin), (now.com, spin + SPIN * (turning - now.momentum), w_spin),
-    )  # fmt: skip
-    touching = []
-    for link in dict.fromkeys(c.link for c in corners):
-        rows = [n for n, c in enumerate(corners) if c.link == link]
-        points = np.array(
-            [kin.position[corners[n].body] + kin.rotation[corners[n].body] @ corners[n].point for n in rows]
-        )
-        touching.append(Touch(link, points, forces[rows]))
-    a, tau = finish(state, a, [(model.frame(t.link).body, t.points, t.forces) for t in touching])
-    return a, tau, touching
-
-
-@dataclass(frozen=True, eq=False)
-class Attitude:
-    """Recorded rotations (n, 3, 3) and angular velocities (n, 3) of a link."""
-
-    link: str
-    body: int
-    rotation: np.ndarray
-    omega: np.ndarray
-
-
-def attitudes(model: Model, ref: Reference) -> list[Attitude]:
-    """Of the base, and of a trunk where there is one."""
-    kin = kinematics(model, ref.q, ref.v)
-    names = [model.joints[0].link, *(f.name for f in model.links if f.name in ("trunk", "torso"))]
-    rows = [(name, model.frame(name).body) for name in names]
-    return [Attitude(name, b, kin.rotation[:, b], kin.twist[:, b, 3:]) for name, b in rows]
-
-
-def attitude(state: State, x: Attitude, k: int) -> Goal:
-    """Keeps a link at its recorded attitude, in the world."""
-    off = rotation_vector(x.rotation[k] @ state.kin.rotation[x.body].T)
-    asked = np.clip(2 * TURN * (x.omega[k] - state.kin.twist[x.body, 3:]) + TURN**2 * off, -300.0, 300.0)
-    return Goal(state.jacobian(x.link)[3:], asked - state.kin.bias_acceleration(x.link)[3:], np.full(3, W_TURN))
-
-
-def limits(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of accelerations that keep hinges and sliders in their ranges: their rate may use up the room in ROOM."""
-    low, high = np.full(model.nv, -1e6), np.full(model.nv, 1e6)
-    for j in model.joints:
-        if j.nv == 1:
-            room = q[j.iq] - model.lower[j.iv], model.upper[j.iv] - q[j.iq]
-            low[j.iv] = np.clip((-room[0] / ROOM - v[j.iv]) / 0.01, -1e6, 1e4)
-            high[j.iv] = np.clip((room[1] / ROOM - v[j.iv]) / 0.01, -1e4, 1e6)
-    return low, np.maximum(high, low)

@@ -35,8 +35,10 @@ from bunraku.model.configuration import difference
 from bunraku.model.model import Model
 from bunraku.model.rotations import rotation_vector
 from bunraku.motion.contact_times import tidy
-from bunraku.motion.filter import FilterOptions, limits
+from bunraku.motion.filter import FilterOptions
+from bunraku.motion.filter_step import TURNING, limits
 from bunraku.motion.lead import Lead, Source, lead_of, solved_of
+from bunraku.motion.requests import shortened
 from bunraku.recording.motion import Motion
 from bunraku.world.laststep import cross
 from bunraku.world.world import World
@@ -48,7 +50,6 @@ ON = (0.001, 0.004)  # m: a corner touches where it is lower in the reference, a
 FALL = 0.3  # m of the centre of mass from its reference
 STEP, BRIEF = 0.001, 0.08  # s: of the world, about; shorter flights of a foot are no steps
 HELP, TRUNK = 20.0, 2.0  # 1/s: how stiff help is; kg m^2 that its moment turns
-TURNING = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])  # weights of a task that only turns
 
 
 @dataclass(frozen=True)
@@ -265,9 +266,3 @@ class Follower:
         pull = HELP**2 * (lead.q[k, :3] - p) + 2 * HELP * (lead.base_twist[k, :3] - twist[:3])
         turn = HELP**2 * rotation_vector(lead.rotation[k, 0] @ R.T) + 2 * HELP * (lead.omega[k, 0] - twist[3:])
         return np.concatenate([shortened(lead.model.mass * pull, most.force), shortened(TRUNK * turn, most.moment)])
-
-
-def shortened(x: np.ndarray, most: float) -> np.ndarray:
-    """x, no longer than most."""
-    size = float(np.linalg.norm(x))
-    return x * (most / size) if size > most else x

@@ -23,6 +23,7 @@ from scipy.ndimage import gaussian_filter1d
 from bunraku.dynamics.functions import Kinematics, centroidal, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import HEEL, TOE, Foot, feet_of
+from bunraku.humanoid.foot_loads import runs
 from bunraku.model.rotations import about, exponential, rotation_matrix, rotation_vector
 from bunraku.motion.com_plan import calm
 from bunraku.motion.contact_times import (
@@ -33,7 +34,6 @@ from bunraku.motion.contact_times import (
     leave_together,
     one_roll,
     pivots,
-    runs,
     tidy,
 )
 from bunraku.recording.motion import Motion
@@ -317,7 +317,7 @@ def feet_path(
             out_R[f] = rotation_matrix(exponential(w)) @ R[f]
     for st, at, turn in zip(stances, stand_p, stand_R):
         out_p[st.first : st.end], out_R[st.first : st.end] = at[st.first : st.end], turn[st.first : st.end]
-    lift_swing(foot, heel | toe, out_p, out_R, dt)
+    lift_swing(foot, heel | toe, out_p, out_R)
     return Footing(foot, heel, toe, stances, out_p, out_R, pivot)
 
 
@@ -377,7 +377,7 @@ def level_pose(foot: Foot, st: Stance) -> tuple[np.ndarray, np.ndarray]:
     return R, np.array([*st.place, 0.0]) - R @ foot.position
 
 
-def lift_swing(foot: Foot, stands: np.ndarray, p: np.ndarray, R: np.ndarray, dt: float) -> None:
+def lift_swing(foot: Foot, stands: np.ndarray, p: np.ndarray, R: np.ndarray) -> None:
     """Raise a foot in the air where the reference dips below the floor, by one smooth hump a swing."""
     lowest = (p[:, None] + np.einsum("nij,kj->nki", R, foot.corners))[:, :, 2].min(axis=1)
     for a, b in runs(~stands):

@@ -179,7 +179,7 @@ class Requests:
             else:
                 want, rate, acc = rates(path, t)
                 error = want - state.q[j.q]
-            asked = acc + self._bounded(2 * w * (rate - state.v[j.v]) + w * w * error)
+            asked = acc + shortened(2 * w * (rate - state.v[j.v]) + w * w * error, self.bound)
             for k in range(j.nv):
                 rows.add(float(asked[k]), tr.weight, a=eye[j.iv + k])
             return
@@ -197,20 +197,21 @@ class Requests:
             want, rate, acc = rates(tr.position, t)
             if want.shape != (3,):
                 raise InputError(f"trajectory of {tr.of!r}: its position gives {want.shape[0]} numbers instead of 3.")
-            asked = acc + self._bounded(2 * w * (rate - speed) + w * w * (want - place))
+            asked = acc + shortened(2 * w * (rate - speed) + w * w * (want - place), self.bound)
             for k in axis_numbers(tr.axes, f"trajectory of {tr.of!r}"):
                 if k < 3:
                     rows.add(float(asked[k] - bias[k]), tr.weight, a=J[k])
         if tr.rotation is not None and R is not None:
             want, rate, acc = turn_rates(tr.rotation, t)
-            asked = acc + self._bounded(2 * w * (rate - omega) + w * w * rotation_vector(want @ R.T))
+            asked = acc + shortened(2 * w * (rate - omega) + w * w * rotation_vector(want @ R.T), self.bound)
             for k in range(3):
                 rows.add(float(asked[k] - bias[3 + k]), tr.weight, a=J[3 + k])
 
-    def _bounded(self, x: np.ndarray) -> np.ndarray:
-        """Feedback no longer than the bound, its direction kept."""
-        size = float(np.linalg.norm(x))
-        return x if size <= self.bound else x * (self.bound / size)
+
+def shortened(x: np.ndarray, most: float) -> np.ndarray:
+    """x, no longer than `most`."""
+    size = float(np.linalg.norm(x))
+    return x * (most / size) if size > most else x
 
 
 def ball_rates(path: Path, t: float, h: float = 1e-3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -17,10 +17,11 @@ tests/motion/test_retarget.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from bunraku.dynamics.functions import kinematics
+from bunraku.dynamics.functions import Kinematics, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
@@ -70,12 +71,11 @@ def retarget(
     turn: dict[str, np.ndarray] = {}
     for b in bones:
         home = neutral.pose(b.link)[1]
-        along = lay(model, neutral, b, ref, by_link) @ home
+        along = lay(neutral, b, ref) @ home
         turn[b.link] = now.pose(b.joint)[1] @ ref.pose(b.joint)[1].T @ along
     if ours(model, by_link):
-        scale = leg_length(model, neutral, {x: Bone(x, x, y) for x, y in LEGS}) / leg_length(source.model, ref, by_link)
-        q = np.tile(model.neutral(), (len(now.position), 1))
-        put(model, q, place, turn, by_link, scale)
+        scale = leg_length(neutral, {x: Bone(x, x, y) for x, y in LEGS}) / leg_length(ref, by_link)
+        q = Fitting(model, by_link, place, turn, scale).fill()
     else:
         scale = bone_scale(model, ref, by_link)
         q = solve_frames(model, by_link, place, turn, scale)
@@ -128,7 +128,7 @@ def t_pose(source: Motion, bones: Mapping[str, Bone], q: np.ndarray) -> bool:
     return True
 
 
-def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np.ndarray:  # type: ignore[no-untyped-def]
+def lay(neutral: Kinematics, bone: Bone, ref: Kinematics) -> np.ndarray:
     """The smallest turn that lays a link of the neutral figure along its source bone in the reference pose; feet and
     links without an end stay as they are."""
     if not bone.end or bone.link.endswith("foot"):
@@ -144,7 +144,7 @@ def lay(model: Model, neutral, bone: Bone, ref, bones: Mapping[str, Bone]) -> np
     return np.eye(3) + K + K @ K / (1 + c)
 
 
-def leg_length(model: Model, k, bones: Mapping[str, Bone]) -> float:  # type: ignore[no-untyped-def]
+def leg_length(k: Kinematics, bones: Mapping[str, Bone]) -> float:
     """Hip to knee to ankle, mean of both sides."""
     total = 0.0
     for link, _ in LEGS:
@@ -156,96 +156,99 @@ def leg_length(model: Model, k, bones: Mapping[str, Bone]) -> float:  # type: ig
     return 0.5 * total
 
 
-def put(
-    model: Model,
-    q: np.ndarray,
-    place: dict[str, np.ndarray],
-    turn: dict[str, np.ndarray],
-    bones: Mapping[str, Bone],
-    scale: float,
-) -> None:
-    """Fill q: the base, then every mapped joint, parents first; changes `turn` where a hinge or a leg asks for it."""
-    links = {x.name: x for x in model.description.links}
-    neutral = kinematics(model, model.neutral())
-    root = model.joints[0]
-    if root.kind != "free" or root.link not in bones:
-        raise InputError(f"retarget: figure {model.name!r} needs a free base that the mapping names.")
-    hips = [bones[f"{side}_thigh"].joint for side in ("left", "right")]
-    middle = (
-        np.mean([neutral.pose(f"{side}_thigh")[0] for side in ("left", "right")], axis=0) - neutral.pose(root.link)[0]
-    )
-    R0 = neutral.pose(root.link)[1]
-    base = scale * 0.5 * (place[hips[0]] + place[hips[1]]) - turn[root.link] @ (R0.T @ middle)
-    q[:, root.iq : root.iq + 3] = base
-    q[:, root.iq + 3 : root.iq + 7] = steady(
-        turn[root.link] @ R0.T @ matrix(model.neutral()[root.iq + 3 : root.iq + 7])
-    )
-    angle: dict[str, np.ndarray] = {}
-    done = {root.link}
-    for j in model.joints:
-        if j.nv == 0 or j.kind == "free" or j.link not in bones:
-            continue
-        parent = links[j.link].parent
-        while parent is not None and parent not in turn:  # a link that nothing turns goes with its parent
-            parent = links[parent].parent
-        if parent is None:
-            raise InputError(f"retarget: {j.link!r} hangs on nothing that is mapped.")
-        if j.kind == "hinge" and j.link in angle:
-            q[:, j.iq] = angle[j.link]
-        elif j.kind == "ball":
-            below = [
-                x for x in model.joints if x.kind == "hinge" and links[x.link].parent == j.link and x.link in bones
-            ]
-            if below and bones[j.link].end and bones[below[0].link].end:
-                bend(model, j, below[0], q, place, turn, bones, scale, angle, neutral)
-            home = neutral.pose(parent)[1].T @ neutral.pose(j.link)[1]
-            q[:, j.q] = steady(home.T @ np.swapaxes(turn[parent], -1, -2) @ turn[j.link])
-        else:
-            raise InputError(
-                f"retarget: joint {j.name!r} is a {j.kind}; only balls, and hinges below balls, are led by a skeleton."
-            )
-        done.add(j.link)
+@dataclass(eq=False)
+class Fitting:
+    """Frames of a figure that are being filled: place and turn of the source's joints by bone and link; `turn` changes
+    where a hinge or a leg asks for it."""
 
+    model: Model
+    bones: Mapping[str, Bone]
+    place: dict[str, np.ndarray]
+    turn: dict[str, np.ndarray]
+    scale: float
 
-def bend(
-    model: Model, upper: JointInfo, hinge: JointInfo, q: np.ndarray, place: dict[str, np.ndarray], turn: dict[str, np.ndarray],
-    bones: Mapping[str, Bone], scale: float, angle: dict[str, np.ndarray], neutral,  # type: ignore[no-untyped-def]
-) -> None:  # fmt: skip
-    """Two links and the hinge between them: z of both along their bones, the hinge's axis across."""
-    one, two = bones[upper.link], bones[hinge.link]
-    z1, z2 = (unit(place[b.joint] - place[b.end]) for b in (one, two))
-    axis = np.asarray(next(x for x in model.description.links if x.name == hinge.link).joints[0].axis, dtype=float)
-    sign = float(np.sign(axis[1])) or 1.0
-    normal = sign * np.cross(z1, z2)
-    sine = np.linalg.norm(normal, axis=1)
-    share = np.clip((sine - STRAIGHT[0]) / (STRAIGHT[1] - STRAIGHT[0]), 0.0, 1.0)[:, None]
-    y = turn[upper.link][:, :, 1]
-    y = share * normal / np.maximum(sine, 1e-9)[:, None] + (1.0 - share) * y
-    flex = np.arctan2(sign * np.einsum("ij,ij->i", np.cross(z1, z2), unit(y)), np.einsum("ij,ij->i", z1, z2))
-    if hinge.link.endswith("shank"):  # the ankle goes where the source's is
-        foot = next(x.name for x in model.links if x.name == hinge.link.replace("shank", "foot"))
-        l1 = float(np.linalg.norm(neutral.pose(hinge.link)[0] - neutral.pose(upper.link)[0]))
-        l2 = float(np.linalg.norm(neutral.pose(foot)[0] - neutral.pose(hinge.link)[0]))
-        root = model.joints[0]
-        R0 = neutral.pose(root.link)[1]
-        hip = q[:, root.iq : root.iq + 3] + turn[root.link] @ (
-            R0.T @ (neutral.pose(upper.link)[0] - neutral.pose(root.link)[0])
-        )
-        d = scale * place[two.end] - hip
-        length = np.clip(np.linalg.norm(d, axis=1), abs(l1 - l2) + 1e-6, 0.9995 * (l1 + l2))
-        flex = np.pi - np.arccos(np.clip((l1 * l1 + l2 * l2 - length**2) / (2 * l1 * l2), -1.0, 1.0))
-        up = -unit(d)
-        y = unit(y - np.einsum("ij,ij->i", y, up)[:, None] * up)
-        lean = -sign * np.arcsin(
-            np.clip(l2 * np.sin(flex) / length, -1.0, 1.0)
-        )  # of the thigh against the line, about y
-        z1 = np.cos(lean)[:, None] * up + np.sin(lean)[:, None] * np.cross(y, up)
-    y = unit(y - np.einsum("ij,ij->i", y, z1)[:, None] * z1)
-    turn[upper.link] = np.stack([np.cross(y, z1), y, z1], axis=2)
-    angle[hinge.link] = flex
-    c, s = np.cos(sign * flex)[:, None], np.sin(sign * flex)[:, None]
-    x = np.cross(y, z1)
-    turn[hinge.link] = np.stack([c * x - s * z1, y, c * z1 + s * x], axis=2)
+    def __post_init__(self) -> None:
+        m = self.model
+        self.links = {x.name: x for x in m.description.links}
+        self.neutral, self.root = kinematics(m, m.neutral()), m.joints[0]
+        if self.root.kind != "free" or self.root.link not in self.bones:
+            raise InputError(f"retarget: figure {m.name!r} needs a free base that the mapping names.")
+        self.angle: dict[str, np.ndarray] = {}  # of hinges
+        self.q = np.tile(m.neutral(), (len(self.turn[self.root.link]), 1))
+
+    def at_home(self, link: str) -> np.ndarray:
+        """Place of a link in the neutral pose."""
+        return self.neutral.pose(link)[0]
+
+    def from_base(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3): where the base carries what is at x in the neutral pose, from its own place."""
+        return self.turn[self.root.link] @ (self.neutral.pose(self.root.link)[1].T @ (x - self.at_home(self.root.link)))
+
+    def fill(self) -> np.ndarray:
+        """q (n, nq): the base, then every mapped joint, parents first."""
+        model, q, turn, root, bones = self.model, self.q, self.turn, self.root, self.bones
+        thighs = [f"{side}_thigh" for side in ("left", "right")]
+        middle = np.mean([self.at_home(x) for x in thighs], axis=0)
+        hips = [self.place[bones[x].joint] for x in thighs]
+        q[:, root.iq : root.iq + 3] = self.scale * 0.5 * (hips[0] + hips[1]) - self.from_base(middle)
+        upright = self.neutral.pose(root.link)[1].T @ matrix(model.neutral()[root.iq + 3 : root.iq + 7])
+        q[:, root.iq + 3 : root.iq + 7] = steady(turn[root.link] @ upright)
+        for j in model.joints:
+            if j.nv == 0 or j.kind == "free" or j.link not in bones:
+                continue
+            parent = self.links[j.link].parent
+            while parent is not None and parent not in turn:  # a link that nothing turns goes with its parent
+                parent = self.links[parent].parent
+            if parent is None:
+                raise InputError(f"retarget: {j.link!r} hangs on nothing that is mapped.")
+            if j.kind == "hinge" and j.link in self.angle:
+                q[:, j.iq] = self.angle[j.link]
+            elif j.kind == "ball":
+                below = [
+                    x
+                    for x in model.joints
+                    if x.kind == "hinge" and self.links[x.link].parent == j.link and x.link in bones
+                ]
+                if below and bones[j.link].end and bones[below[0].link].end:
+                    self.bend(j, below[0])
+                home = self.neutral.pose(parent)[1].T @ self.neutral.pose(j.link)[1]
+                q[:, j.q] = steady(home.T @ np.swapaxes(turn[parent], -1, -2) @ turn[j.link])
+            else:
+                raise InputError(
+                    f"retarget: joint {j.name!r} is a {j.kind}; only balls, and hinges below balls, are led by a "
+                    "skeleton."
+                )
+        return q
+
+    def bend(self, upper: JointInfo, hinge: JointInfo) -> None:
+        """Two links and the hinge between them: z of both along their bones, the hinge's axis across."""
+        one, two = self.bones[upper.link], self.bones[hinge.link]
+        z1, z2 = (unit(self.place[b.joint] - self.place[b.end]) for b in (one, two))
+        sign = float(np.sign(self.links[hinge.link].joints[0].axis[1])) or 1.0
+        normal = sign * np.cross(z1, z2)
+        sine = np.linalg.norm(normal, axis=1)
+        share = np.clip((sine - STRAIGHT[0]) / (STRAIGHT[1] - STRAIGHT[0]), 0.0, 1.0)[:, None]
+        y = self.turn[upper.link][:, :, 1]
+        y = share * normal / np.maximum(sine, 1e-9)[:, None] + (1.0 - share) * y
+        flex = np.arctan2(sign * np.einsum("ij,ij->i", np.cross(z1, z2), unit(y)), np.einsum("ij,ij->i", z1, z2))
+        if hinge.link.endswith("shank"):  # the ankle goes where the source's is
+            hip, knee, ankle = (self.at_home(x) for x in (upper.link, hinge.link, hinge.link.replace("shank", "foot")))
+            l1, l2 = float(np.linalg.norm(knee - hip)), float(np.linalg.norm(ankle - knee))
+            base = self.q[:, self.root.iq : self.root.iq + 3]
+            d = self.scale * self.place[two.end] - (base + self.from_base(hip))
+            length = np.clip(np.linalg.norm(d, axis=1), abs(l1 - l2) + 1e-6, 0.9995 * (l1 + l2))
+            flex = np.pi - np.arccos(np.clip((l1 * l1 + l2 * l2 - length**2) / (2 * l1 * l2), -1.0, 1.0))
+            up = -unit(d)
+            y = unit(y - np.einsum("ij,ij->i", y, up)[:, None] * up)
+            # of the thigh against the line, about y
+            lean = -sign * np.arcsin(np.clip(l2 * np.sin(flex) / length, -1.0, 1.0))
+            z1 = np.cos(lean)[:, None] * up + np.sin(lean)[:, None] * np.cross(y, up)
+        y = unit(y - np.einsum("ij,ij->i", y, z1)[:, None] * z1)
+        x = np.cross(y, z1)
+        self.turn[upper.link] = np.stack([x, y, z1], axis=2)
+        self.angle[hinge.link] = flex
+        c, s = np.cos(sign * flex)[:, None], np.sin(sign * flex)[:, None]
+        self.turn[hinge.link] = np.stack([c * x - s * z1, y, c * z1 + s * x], axis=2)
 
 
 def unit(x: np.ndarray) -> np.ndarray:

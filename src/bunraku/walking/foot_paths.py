@@ -14,6 +14,7 @@ do, and can step farther. Checked in tests/walking/test_foot_paths.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,6 +27,29 @@ STEPPED = 0.06  # of a leg: feet that differ less in height stay flat
 ROLL, MOST_ROLL = 1.9, 0.8  # rad a leg of height, and at most
 ROLLING = 0.6  # of the double support: its last part in which a heel may rise
 HANGING = 0.8  # of a swing: its first part, in which toes hang
+
+
+@dataclass(frozen=True, eq=False)
+class StepPlan:
+    """What the feet of a walk are to do: where both (left, right) stand at first, the steps, and of each of them, or of
+    all, how long it stands on one foot and, after that, on both [s]; lift [m]: of a swinging foot; toe [m]: half of a
+    sole's length; leg [m]: its length; heel [rad]: how far heels rise before a foot leaves that is half a leg's length
+    or more behind the other, and less for shorter steps."""
+
+    begin: tuple[Footstep, Footstep]
+    steps: Sequence[Footstep]
+    single: np.ndarray
+    double: np.ndarray
+    lift: float
+    toe: float
+    leg: float
+    heel: float = 0.0
+    style: Style = LEVEL
+
+    def __post_init__(self) -> None:
+        for name in ("single", "double"):
+            each = np.broadcast_to(np.asarray(getattr(self, name), dtype=float), len(self.steps))
+            object.__setattr__(self, name, each)
 
 
 def sole_frames(yaw: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -82,34 +106,21 @@ def rolled(position: np.ndarray, rotation: np.ndarray, angle: np.ndarray, toe: f
 
 
 def foot_paths(
-    begin: tuple[Footstep, Footstep],
-    steps: Sequence[Footstep],
-    times: np.ndarray,
-    begins: np.ndarray,
-    single: float | np.ndarray,
-    double: float | np.ndarray,
-    lift: float,
-    toe: float,
-    leg: float,
-    heel: float = 0.0,
-    style: Style = LEVEL,
+    walk: StepPlan, times: np.ndarray, begins: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(position (n, 2, 3), rotation (n, 2, 3, 3), yaw (n, 2) without jumps, contact (n, 2)) of both soles; begins: when
-    each step's swing begins [s]; single, double [s]: on one foot and, after that, on both, for all steps or each of
-    them; toe [m]: half of a sole's length; leg [m]: its length; heel [rad]: how far heels rise before a foot leaves
-    that is half a leg's length or more behind the other, and less for shorter steps."""
-    n = len(times)
-    one, both = np.broadcast_to(single, len(steps)), np.broadcast_to(double, len(steps))
+    each step's swing begins [s]."""
+    n, one, both, toe, leg = len(times), walk.single, walk.double, walk.toe, walk.leg
     position, rotation, yaw = np.zeros((n, 2, 3)), np.zeros((n, 2, 3, 3)), np.zeros((n, 2))
     contact = np.ones((n, 2), dtype=bool)
     normal, roll = np.zeros((n, 2, 3)), np.zeros((n, 2))
-    for side, foot in enumerate(begin):
+    for side, foot in enumerate(walk.begin):
         position[:, side], yaw[:, side], normal[:, side] = foot.position, foot.yaw, foot.normal
-    feet = list(begin)
-    for k, (s, t) in enumerate(zip(steps, begins)):
+    feet = list(walk.begin)
+    for k, (s, t) in enumerate(zip(walk.steps, begins)):
         side, at = s.side, feet[s.side]
         rows = times > t - 1e-9
-        place, turned, up = swing((times[rows] - t) / one[k], at, s, lift, style.wait)
+        place, turned, up = swing((times[rows] - t) / one[k], at, s, walk.lift, walk.style.wait)
         position[rows, side], normal[rows, side] = place, up
         yaw[rows, side] = yaw[-1, side] + turned - at.yaw
         contact[(times > t + 1e-9) & (times < t + one[k] - 1e-9), side] = False
@@ -118,7 +129,9 @@ def foot_paths(
         behind = float(apart @ [np.cos(at.yaw), np.sin(at.yaw)])
         much = min(behind / (0.5 * leg), 1.0) if behind > 2.2 * toe else 0.0
         before = both[max(k - 1, 0)]
-        roll[:, side] += rolls(times, t, one[k], before, above / leg, rise / leg, heel * much, style.hang * much)
+        roll[:, side] += rolls(
+            times, t, one[k], before, above / leg, rise / leg, walk.heel * much, walk.style.hang * much
+        )
         feet[side] = s
     for side in (0, 1):
         flat = sole_frames(yaw[:, side], normal[:, side])

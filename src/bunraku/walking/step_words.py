@@ -23,25 +23,11 @@ from bunraku.walking.footsteps import MOST, Way, beside
 from bunraku.walking.pace import SIDE, TURN, careful_step, pace_of
 from bunraku.walking.step_limits import overlap
 
-WORDS = (
-    *(
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-    ),
-    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+COUNTING = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
 )
+WORDS = COUNTING.split()
 NUMBER = r"(?P<{}>-?\d+(?:\.\d+)?|" + "|".join(sorted(WORDS, key=len, reverse=True)) + r"|an|a)"
 LENGTH, ANGLE = r"(?P<{}>metres?|meters?|centimetres?|centimeters?|cm|m)", r"(?P<{}>degrees?|deg|°|radians?|rad)"
 AWAY = r"(?:\s+(?:to\s+the\s+)?(?P<away>ahead|forwards?|back|backwards?|left|right))?"

@@ -23,51 +23,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import signal
 
 from bunraku.dynamics.functions import centroidal
 from bunraku.humanoid.foot import Foot, feet_in
-from bunraku.humanoid.foot_loads import FootLoads, foot_loads, number_of
+from bunraku.humanoid.foot_loads import FootLoads, foot_loads, number_of, runs
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
+from bunraku.walking.walking_pattern import WalkingPattern
 
 NOISE_HZ = 30.0
 ENDS = 0.02  # s of a support left out at each end
 SHORTEST, MOVED = 0.1, 0.015  # s: a support or swing that counts; m that a foot moves in one
 LOW, CARRIES = 0.6, 0.05  # of a fall, see the module text
-
-
-class Pattern(Protocol):
-    """What is read of a walking pattern (bunraku.walking.walking_pattern)."""
-
-    @property
-    def times(self) -> np.ndarray:
-        """(n,) s."""
-        ...
-
-    @property
-    def zmp(self) -> np.ndarray:
-        """(n, 3) m, reference."""
-        ...
-
-    @property
-    def contact(self) -> np.ndarray:
-        """(n, 2): which soles are to stand."""
-        ...
-
-    @property
-    def sole_position(self) -> np.ndarray:
-        """(n, 2, 3) m."""
-        ...
-
-    @property
-    def sole_rotation(self) -> np.ndarray:
-        """(n, 2, 3, 3)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +137,7 @@ class WalkReport:
 def walk_report(
     recording: Recording,
     feet: Humanoid | Model | Sequence[Foot],
-    pattern: Pattern | None = None,
+    pattern: WalkingPattern | None = None,
     *,
     figure: str | None = None,
     driven: Collection[str] | None = None,
@@ -204,7 +176,9 @@ def walk_report(
     )  # fmt: skip
 
 
-def phases(times: np.ndarray, begin: float, pattern: Pattern, landings: Sequence[tuple[float, int]]) -> np.ndarray:
+def phases(
+    times: np.ndarray, begin: float, pattern: WalkingPattern, landings: Sequence[tuple[float, int]]
+) -> np.ndarray:
     """(n,): the pattern's time at each time of a walk that began at `begin`: straight between landings, the k-th one
     measured being the k-th one planned; a walker that waits for its foot to land runs late."""
     contact, at = np.asarray(pattern.contact), np.asarray(pattern.times, dtype=float)
@@ -226,12 +200,6 @@ def fall(loads: FootLoads, com: np.ndarray) -> float | None:
     height = com[:, 2] - loads.position[..., 2].min(axis=1)
     down = (loads.other > CARRIES * loads.weight) | (height < LOW * height[0])
     return float(loads.times[int(np.argmax(down))]) if down.any() else None
-
-
-def runs(mask: np.ndarray) -> list[tuple[int, int]]:
-    """Half-open spans of rows where a mask is true."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2])]
 
 
 def landed(loads: FootLoads, fell: float | None) -> tuple[tuple[tuple[float, int], ...], tuple[float, float]]:
@@ -287,7 +255,7 @@ def supports(loads: FootLoads, fell: float | None) -> list[tuple[int, int, int]]
     return [(a + ends, b - ends, side) for a, b, side in spans if b - a >= long]
 
 
-def off_places(loads: FootLoads, pattern: Pattern) -> tuple[float, float]:
+def off_places(loads: FootLoads, pattern: WalkingPattern) -> tuple[float, float]:
     """How far the soles end from where the pattern has them: m and rad (about the vertical), the larger of both feet."""
     apart = np.linalg.norm(loads.position[-1, :, :2] - np.asarray(pattern.sole_position)[-1, :, :2], axis=1)
     ahead, wanted = loads.rotation[-1, :, :, 0], np.asarray(pattern.sole_rotation)[-1, :, :, 0]

@@ -30,6 +30,7 @@ from bunraku.control.stabiliser import Gains, Stabiliser
 from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.opening_pose import own_collisions
 from bunraku.humanoid.parts import Humanoid
 from bunraku.model.description import Shape
 from bunraku.model.model import Model
@@ -109,7 +110,8 @@ class Walker:
         shapes = terrain.shapes if isinstance(terrain, Terrain) else terrain
         for shape in shapes or ():
             self.world.add_fixed(shape, friction=friction)
-        self.figure = self.world.add(self.model, self_collision=own_shapes_collide(self.model, self_collision))
+        own = own_collisions(self.model) if self_collision is None else self_collision
+        self.figure = self.world.add(self.model, self_collision=own)
         q = across(rigid, self.model, pattern.q[:1])[0]
         self.figure.q[:] = q
         self.figure.target_q[:] = q
@@ -182,16 +184,6 @@ class Walker:
                 FootError(f.side, float(np.hypot(*gap[:2])), float(np.degrees(np.arctan2(away[1, 0], away[0, 0]))))
             )
         return out[0], out[1]
-
-
-def own_shapes_collide(model: Model, wanted: bool | None) -> bool:
-    """Whether a figure's links shall touch each other: as wanted, or unless some are meshes or cylinders, whose hulls
-    overlap at the joints."""
-    return (
-        not any(s.kind in ("mesh", "cylinder") for s in model.shapes if s.role != "visual")
-        if wanted is None
-        else wanted
-    )
 
 
 def across(rigid: Model, model: Model, q: np.ndarray) -> np.ndarray:

@@ -25,10 +25,11 @@ from bunraku.humanoid.walking_ik import walking_poses
 from bunraku.model.configuration import continuous, normalized
 from bunraku.model.model import Model
 from bunraku.model.rotations import about
+from bunraku.recording.motion import Motion
 from bunraku.walking.arm_swing import wanted_poses
 from bunraku.walking.com_preview import at_rest, second_difference
-from bunraku.walking.foot_paths import STEPPED
-from bunraku.walking.footsteps import Footstep, standing
+from bunraku.walking.foot_paths import STEPPED, StepPlan
+from bunraku.walking.footsteps import Footstep, beside, standing
 from bunraku.walking.min_jerk import bump
 from bunraku.walking.pace import LEVEL, NATURAL, Style, care_of, pace_of
 from bunraku.walking.step_limits import check_footsteps
@@ -39,6 +40,7 @@ from bunraku.walking.zmp_reference import TimeTable, time_table
 HIGH_STRETCH = 0.985  # of a leg's full length, at most, on stairs
 SETTLE = 1.5  # times of a step in which the height follows what legs reach
 ARMS = 0.5  # rad: how far arms swing for feet that are a leg's length apart
+STILL, HEEL = 0.6, 0.3  # of a plain walk: s of standing at both ends; rad that heels rise in long steps
 ENOUGH = 1e-3  # m: of the zero-moment point; no further pass is made
 
 
@@ -148,21 +150,8 @@ def walking_pattern(
     lift = float(usual.get("lift", 0.06 * h.legs[0])) if lift is None else float(lift)
     check_footsteps(h, steps, feet)
     toe = max(float(f.half[0]) for f in h.feet)
-    table = time_table(
-        feet,
-        steps,
-        single=singles,
-        double=doubles,
-        start=start,
-        end=end,
-        shift=shift,
-        lift=lift,
-        toe=toe,
-        leg=h.legs[0],
-        heel=heel,
-        style=style,
-        dt=dt,
-    )
+    plan = StepPlan(feet, steps, singles, doubles, lift, toe, h.legs[0], heel, style)
+    table = time_table(plan, start=start, end=end, shift=shift, dt=dt)
     gravity = -float(h.model.gravity[2])
     given = wanted_poses(h, table, arms)
     first = bump(table.times / table.still[0])
@@ -222,6 +211,33 @@ def walking_pattern(
         table.load,
         style,
     )
+
+
+def walk_motion(
+    model: Model,
+    steps: int = 6,
+    *,
+    length: float = 0.35,
+    single: float = 0.5,
+    double: float = 0.16,
+    height: float = 0.06,
+    lower: float = 0.03,
+    fps: float = 100.0,
+) -> Motion:
+    """A straight walk along x from standing to standing, as a motion without forces: `steps` steps of length [m], the
+    last of which closes the feet, each with `single` [s] on one foot and `double` [s] on both; height [m]: of the
+    swinging foot; lower [m]: how much lower than upright the figure walks, at least. To be filtered, or compared."""
+    if steps < 1 or not (length > 0 and single > 0 and double > 0 and fps > 0):
+        raise InputError("walk_motion: steps must be 1 or more; length, single, double and fps above 0.")
+    h = humanoid(model)
+    ahead = [length * min(n + 1, max(steps - 1, 1)) for n in range(steps)]
+    places = [beside(h, n % 2, x, 0.0, 0.0) for n, x in enumerate(ahead)]
+    style = replace(LEVEL, bob=NATURAL.bob, stretch=min(HIGH_STRETCH, 1.0 - lower / h.legs[0]))
+    pattern = walking_pattern(
+        h, places, single=single, double=double, start=STILL + double, end=STILL, shift=0.5 * STILL, lift=height,
+        heel=HEEL, style=style, dt=min(1.0 / fps, 0.01),
+    )  # fmt: skip
+    return Motion(model, pattern.times, pattern.q, {"title": "walk", "source": "footsteps"}).resampled(fps)
 
 
 def turned(yaw: np.ndarray, x: np.ndarray) -> np.ndarray:

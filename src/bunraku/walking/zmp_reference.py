@@ -13,16 +13,13 @@ tests/walking/test_zmp_reference.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.walking.foot_paths import foot_paths
-from bunraku.walking.footsteps import Footstep
+from bunraku.walking.foot_paths import StepPlan, foot_paths
 from bunraku.walking.min_jerk import min_jerk
-from bunraku.walking.pace import LEVEL, Style
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,26 +43,9 @@ class TimeTable:
     still: tuple[float, float]
 
 
-def time_table(
-    begin: tuple[Footstep, Footstep],
-    steps: Sequence[Footstep],
-    *,
-    single: float | np.ndarray,
-    double: float | np.ndarray,
-    start: float,
-    end: float,
-    shift: float,
-    lift: float,
-    toe: float,
-    leg: float,
-    heel: float = 0.0,
-    style: Style = LEVEL,
-    dt: float,
-) -> TimeTable:
-    """See the module text; begin: where the feet stand at first; times in s, single and double for all steps or for
-    each of them; lift [m]: of a swinging foot; toe [m]: half of a sole's length; leg [m]: its length; heel [rad]: see
-    foot_paths."""
-    single, double = (np.broadcast_to(np.asarray(x, dtype=float), len(steps)) for x in (single, double))
+def time_table(walk: StepPlan, *, start: float, end: float, shift: float, dt: float) -> TimeTable:
+    """See the module text; all in s."""
+    begin, steps, single, double, lift = walk.begin, walk.steps, walk.single, walk.double, walk.lift
     for name, x in (("single", single), ("double", double), ("shift", shift), ("lift", lift), ("dt", dt)):
         if not (np.all(np.isfinite(x)) and np.all(np.asarray(x) > 0)):
             raise InputError(f"walking_pattern: {name} {np.min(x):g} must be above 0.")
@@ -81,9 +61,7 @@ def time_table(
     total = start + float(single.sum() + double[:-1].sum()) + end
     times = dt * np.arange(int(np.ceil(total / dt - 1e-9)) + 1)
     begins = start + np.concatenate([[0.0], np.cumsum(single + double)[:-1]]) if n_steps else np.zeros(0)
-    position, rotation, yaw, contact = foot_paths(
-        begin, steps, times, begins, single, double, lift, toe, leg, heel, style
-    )
+    position, rotation, yaw, contact = foot_paths(walk, times, begins)
     feet = [np.array(begin[0].position, dtype=float), np.array(begin[1].position, dtype=float)]
     zmp = np.tile(0.5 * (feet[0] + feet[1]), (len(times), 1))
     load = np.full((len(times), 2), 0.5)
@@ -113,7 +91,7 @@ def time_table(
     beat = float((single + double).max(initial=0.0))
     heading = running_mean(yaw.mean(axis=1), min(beat, 1.8 * min(start, end)) / dt)
     return TimeTable(
-        times, step, contact, position, rotation, yaw, heading, zmp, load, level, dips(times, begin, steps, begins, single, leg),
+        times, step, contact, position, rotation, yaw, heading, zmp, load, level, dips(walk, times, begins),
         (start - shift, end - shift),
     )  # fmt: skip
 
@@ -126,23 +104,16 @@ def running_mean(x: np.ndarray, samples: float) -> np.ndarray:
     return (sums[2 * half + 1 :] - sums[: len(x)]) / (2 * half + 1)
 
 
-def dips(
-    times: np.ndarray,
-    begin: tuple[Footstep, Footstep],
-    steps: Sequence[Footstep],
-    begins: np.ndarray,
-    single: np.ndarray,
-    leg: float,
-) -> np.ndarray:
+def dips(walk: StepPlan, times: np.ndarray, begins: np.ndarray) -> np.ndarray:
     """(n,) [m]: how far a stiff leg's hip is below its highest, d^2 / (8 leg) for feet d apart in the middle of each
     support on both of them, 0 in the middle of each swing, minimum-jerk between."""
-    feet, middles = list(begin), begins + 0.5 * single
+    feet, single, middles = list(walk.begin), walk.single, begins + 0.5 * walk.single
     out = np.zeros(len(times))
-    for k, s in enumerate(steps[:-1]):
+    for k, s in enumerate(walk.steps[:-1]):
         feet[s.side] = s
         apart = np.array(feet[0].position[:2]) - np.array(feet[1].position[:2])
         ahead = float(apart @ [np.cos(s.yaw), np.sin(s.yaw)])
         low = 0.5 * (begins[k] + single[k] + begins[k + 1])
         down, up = (times - middles[k]) / (low - middles[k]), (times - low) / (middles[k + 1] - low)
-        out += ahead**2 / (8.0 * leg) * (min_jerk(down) - min_jerk(up))
+        out += ahead**2 / (8.0 * walk.leg) * (min_jerk(down) - min_jerk(up))
     return out

@@ -5,7 +5,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.humanoid.parts import humanoid
-from bunraku.walking.pushes import SECONDS, STEP, PushCase, PushTable, largest_pushes, moments
+from bunraku_bench.push_trials import SECONDS, STEP, PushCase, PushTable, largest_pushes, moments
 
 G = 9.80665
 

@@ -10,7 +10,7 @@ figure has not fallen `AFTER` s later. The largest one is found by doubling and 
 raised only from pushes that were survived; since survival need not be monotonous, the figure given is the end of the
 unbroken range from zero up. Walking: the push comes in the middle of a swing and again at a landing, and the smaller of
 both counts. A walk that falls without any push counts as 0. Worlds run in parallel processes. Checked in
-tests/walking/test_pushes.py.
+tests/bench/test_push_trials.py.
 """
 
 from __future__ import annotations
