@@ -45,7 +45,7 @@ AROUND = mutants(
      "rpy_matrix(*np.radians(out))", "rpy_matrix(*out)",
      "scene/test_scene.py::test_everything_once"),
     ("shares beyond one", "scene/values.py",
-     "and 0 <= x <= 1:", "and 0 <= x:",
+     "and 0 <= x <= 1, float)", "and 0 <= x, float)",
      "scene/test_scene.py::test_mistakes_get_one_sentence"),
     ("forces on both sides have one sign", "scene/run.py",
      "out[figure] += sign * c.force", "out[figure] += c.force",
