@@ -11,7 +11,7 @@ from bunraku.draw.raycast import FAR, hit, normal
 from bunraku.draw.render import render
 from bunraku.draw.solid_scene import BOX, CAPSULE, SPHERE, Scene, Solid
 from bunraku.errors import InputError
-from bunraku.kernel.compile import part
+from bunraku.kernel.entry import entry
 from bunraku.kernel.record import handle
 from bunraku.model.rotations import frame_along
 
@@ -59,14 +59,14 @@ def distance(kind: int, size: np.ndarray, p: np.ndarray) -> float:
     return float(np.linalg.norm(np.maximum(d, 0.0)) + min(d.max(), 0.0))
 
 
-@part
+@entry("h D D")
 def hit_of(h, o, d):
-    return hit(Solid(h), o, d)
+    return hit(Solid(h), (o[0], o[1], o[2]), (d[0], d[1], d[2]))
 
 
-@part
+@entry("h D")
 def normal_of(h, point):
-    return normal(Solid(h), point)
+    return normal(Solid(h), (point[0], point[1], point[2]))
 
 
 @pytest.mark.parametrize("kind", [SPHERE, CAPSULE, BOX])
@@ -83,7 +83,7 @@ def test_hits_agree_with_sphere_tracing(kind: int) -> None:
         solid.kind, solid.centre, solid.turn, solid.size = kind, tuple(centre), tuple(turn.ravel()), tuple(size)
         start = unit(rng.normal(size=3)) * 4.0
         way = unit(rng.normal(size=3) * 0.5 - start)
-        got = hit_of(handle(solid), tuple(start), tuple(way))
+        got = hit_of.call(handle(solid), start, way)
         t, near = 0.0, np.inf
         for _ in range(400):
             near = distance(kind, size, turn.T @ (start + t * way - centre))
@@ -98,7 +98,7 @@ def test_hits_agree_with_sphere_tracing(kind: int) -> None:
         hits += 1
         assert got == pytest.approx(t, abs=1e-5)
         place = start + got * way
-        n = np.array(normal_of(handle(solid), tuple(place)))
+        n = np.array(normal_of.call(handle(solid), place))
         assert np.linalg.norm(n) == pytest.approx(1.0, abs=1e-6)
         ahead = distance(kind, size, turn.T @ (place + 1e-4 * n - centre))
         assert ahead == pytest.approx(1e-4, rel=2e-2)

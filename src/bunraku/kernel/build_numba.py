@@ -34,6 +34,7 @@ from numba.core.runtime import nrtdynmod, rtsys
 
 from bunraku.kernel.compile import OPTIONS, PART, mark_of
 from bunraku.kernel.dependencies import Dependencies
+from bunraku.kernel.fuse_numba import fuse
 from bunraku.kernel.signatures import LETTERS, types_of
 from bunraku.kernel.teach_numba import DISPATCHERS, leave_wrappers_out, teach
 
@@ -44,7 +45,7 @@ HEADER = object.__basicsize__  # of every Python object: count and type; more wh
 DATA, AXES, SIZES, DTYPE, FLAGS = HEADER, HEADER + 8, HEADER + 16, HEADER + 40, HEADER + 48
 BYTE_ORDER, NUMBER = HEADER + 10, HEADER + 12
 C_ORDER, ALIGNED, WRITABLE = 0x1, 0x100, 0x400
-LIBM = "sin cos tan asin acos atan atan2 exp log pow hypot fmod floor ceil sqrt cbrt log10 log2 exp2 tanh sinh cosh log1p expm1 asinh acosh atanh"
+LIBM = "fma sin cos tan asin acos atan atan2 exp log pow hypot fmod floor ceil sqrt cbrt log10 log2 exp2 tanh sinh cosh log1p expm1 asinh acosh atanh"
 KNOWN = re.compile(rf"_?Py\w+|bunraku_ndarray|mem(set|cpy|move|cmp)|({'|'.join(LIBM.split())})f?|_GLOBAL_OFFSET_TABLE_")
 # What Numba's runtime would do; our arrays own no memory and lie in C order
 STUBS = """
@@ -128,6 +129,7 @@ class Builder:
         _remember_calls()
         self.context: Any = cpu_target.target_context
         self.context.refresh()
+        self.context.post_lowering = self._post_lowering
         rtsys.initialize(self.context)
         self.codegen = self.context._internal_codegen = _Codegen(cpu, features)
         runtime, _ = nrtdynmod.create_nrt_module(self.context)
@@ -135,6 +137,11 @@ class Builder:
         library.add_ir_module(runtime)
         library.finalize()
         rtsys._library = library
+
+    def _post_lowering(self, module: ir.Module, library: Any) -> None:
+        """What Numba does with a function's instructions before they become text; its way of fast arithmetic replaced."""
+        fuse(module)
+        library.add_linking_library(rtsys.library)
 
     def build(self, function: FunctionType, signature: str, nogil: bool, symbol: str, needed: Dependencies) -> bytes:
         """The object of a kernel whose way in is `symbol`. signature: as `@entry` takes it; "" for a `@phase`."""
