@@ -15,7 +15,7 @@ This takes over Numba's CPU target, so it runs in a process of its own (bunraku.
 Numba in use are named in tests/kernel/test_numba_private.py.
 """
 
-# pyright: reportPrivateImportUsage=false, reportOptionalCall=false
+# pyright: reportPrivateImportUsage=false, reportOptionalCall=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ stands for it when compiled: a dispatcher for a helper, an intrinsic for a load 
 class. The sources keep plain Python functions throughout.
 """
 
-# pyright: reportPrivateImportUsage=false
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
