@@ -116,7 +116,7 @@ def law_scale(links: Links):
         breaks = False
         for k in range(patch.region.count):
             x, y = patch.region.vertex[k]
-            z = height_rate(free, row, x, y) - height_rate(links.goal, row, x, y)
+            z = height_rate(free, row, (x, y)) - height_rate(links.goal, row, (x, y))
             if z < 0.0:
                 breaks = True
                 square = max(square, z * z / max(pressing(links, patch, x, y), 1e-300))

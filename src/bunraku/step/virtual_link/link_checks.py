@@ -24,7 +24,6 @@ from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_friction import (
     distances,
     friction_force,
-    friction_limits,
     judge_slip,
     revise_slip,
     settle_in,
@@ -67,12 +66,6 @@ def try_state(patch: Patch, state, first, second):
     patch.state = state
     patch.low = first
     patch.high = second
-
-
-@inline
-def mark(patch: Patch):
-    """Remember that the present hypothesis of a patch is tried."""
-    patch.tried |= bit(patch.state, patch.low, patch.mode)
 
 
 @inline
@@ -380,7 +373,9 @@ def write_margins(links: Links, patch: Patch):
     margin.pv, d = distances(patch, patch.pv)
     if patch.mode == at.STICK:
         patch.d = d
-    margin.f, margin.nz = friction_limits(links, patch)
+    fx, fy, turn = friction_force(links, patch)
+    margin.f = patch.region.mu_s * margin.fz - math.sqrt(fx * fx + fy * fy)
+    margin.nz = patch.d * (margin.f - abs(turn))
     limit = patch.region.mu_d * margin.fz
     if patch.mode == at.SLIP and limit > 0.0:
         margin.misaligned = slip_error(links, patch) / limit
