@@ -100,17 +100,9 @@ def find_pv(links: Links, patch: Patch):
 def pressing(links: Links, patch: Patch, x, y):
     """Response of a patch at (x, y) to a normal force there."""
     k = patch.row + 2
-    return (
-        response_at(links, k, k)
-        + y * y * response_at(links, k + 1, k + 1)
-        + x * x * response_at(links, k + 2, k + 2)
-        + 2.0
-        * (
-            y * response_at(links, k, k + 1)
-            - x * response_at(links, k, k + 2)
-            - x * y * response_at(links, k + 1, k + 2)
-        )
-    )
+    own = response_at(links, k, k) + y * y * response_at(links, k + 1, k + 1) + x * x * response_at(links, k + 2, k + 2)
+    both = x * y * response_at(links, k + 1, k + 2)
+    return own + 2.0 * (y * response_at(links, k, k + 1) - x * response_at(links, k, k + 2) - both)
 
 
 @inline
