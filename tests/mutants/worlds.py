@@ -53,8 +53,8 @@ WORLDS = mutants(
     ("virtual links turn about a point on the other side", "step/virtual_link/link_friction.py",
      "-ld(v, patch.row + 1) / wz", "ld(v, patch.row + 1) / wz",
      "step/virtual_link/test_box.py::test_the_centre_of_rotation_is_across_the_velocity"),
-    ("a moment leaves the margin of a virtual link", "step/virtual_link/link_friction.py",
-     "(margin - abs(turn))", "margin",
+    ("a moment leaves the margin of a virtual link", "step/virtual_link/link_checks.py",
+     "(margin.f - abs(turn))", "margin.f",
      "step/virtual_link/test_box.py::test_margins_of_a_box_that_sticks"),
     # ---- world
     ("a force sensor's arm", "world/sensors.py",

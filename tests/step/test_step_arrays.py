@@ -17,6 +17,7 @@ from bunraku.step.step_arrays import (
     TieKind,
 )
 from bunraku.step.step_log import StepLog
+from bunraku.step.virtual_link.link_arrays import LinkStep
 
 
 def slots(of: type[Record]) -> dict[int, str]:
@@ -30,8 +31,8 @@ def slots(of: type[Record]) -> dict[int, str]:
 
 def test_no_array_has_two_names():
     assert max(slots(Step)) < EXTRA
-    own = slots(RungeKutta)
-    assert min(own) >= EXTRA and max(own) < EXTRA + EXTRA_COUNT <= min(slots(StepLog))
+    for own in (slots(RungeKutta), slots(LinkStep)):
+        assert min(own) >= EXTRA and max(own) < EXTRA + EXTRA_COUNT <= min(slots(StepLog))
 
 
 def test_what_files_hold_has_its_old_places():

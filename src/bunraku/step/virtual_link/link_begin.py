@@ -76,7 +76,7 @@ def hypothesise(links: Links):
             if fz > 0.0:
                 slip_by_forces(links, patch)
             else:
-                newly(links, patch, inward_at_pv(links, patch))
+                newly(links, patch, inward_at(links, patch, patch.pv))
     for q in range(links.numbers.r):
         k = 6 * links.numbers.p + q
         single = links.singles[q]
@@ -86,21 +86,19 @@ def hypothesise(links: Links):
 
 
 @inline
-def inward_at_pv(links: Links, patch: Patch):
-    """How fast pv goes inward with the motion a."""
+def inward_at(links: Links, patch: Patch, p):
+    """How fast a point of a patch goes inward with the motion a."""
     a, goal, k = links.a, links.goal, patch.row
-    inward = ld(goal, k + 2) - ld(a, k + 2) + (ld(goal, k + 3) - ld(a, k + 3)) * patch.pv[1]
-    return inward - (ld(goal, k + 4) - ld(a, k + 4)) * patch.pv[0]
+    inward = ld(goal, k + 2) - ld(a, k + 2) + (ld(goal, k + 3) - ld(a, k + 3)) * p[1]
+    return inward - (ld(goal, k + 4) - ld(a, k + 4)) * p[0]
 
 
 @inline
 def goes_inward(links: Links, patch: Patch):
     """A vertex of a patch goes inward with the motion a."""
-    a, goal, row = links.a, links.goal, patch.row
     for k in range(patch.region.count):
-        x, y = patch.region.vertex[k]
-        z = ld(a, row + 2) - ld(goal, row + 2) + (ld(a, row + 3) - ld(goal, row + 3)) * y
-        if z < (ld(a, row + 4) - ld(goal, row + 4)) * x:
+        p = patch.region.vertex[k]
+        if inward_at(links, patch, p) > 0.0:
             return True
     return False
 
@@ -116,7 +114,7 @@ def law_scale(links: Links):
         breaks = False
         for k in range(patch.region.count):
             x, y = patch.region.vertex[k]
-            z = height_rate(free, row, x, y) - height_rate(links.goal, row, x, y)
+            z = height_rate(free, row, (x, y)) - height_rate(links.goal, row, (x, y))
             if z < 0.0:
                 breaks = True
                 square = max(square, z * z / max(pressing(links, patch, x, y), 1e-300))

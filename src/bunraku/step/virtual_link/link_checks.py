@@ -24,7 +24,6 @@ from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_friction import (
     distances,
     friction_force,
-    friction_limits,
     judge_slip,
     revise_slip,
     settle_in,
@@ -70,12 +69,6 @@ def try_state(patch: Patch, state, first, second):
 
 
 @inline
-def mark(patch: Patch):
-    """Remember that the present hypothesis of a patch is tried."""
-    patch.tried |= bit(patch.state, patch.low, patch.mode)
-
-
-@inline
 def edge_towards(region: Region, end, away):
     """(first, second) of the other edge at vertex `end`, given the edge's vertex `away`."""
     return (before(region, end), end) if away == after(region, end) else (end, after(region, end))
@@ -107,17 +100,9 @@ def find_pv(links: Links, patch: Patch):
 def pressing(links: Links, patch: Patch, x, y):
     """Response of a patch at (x, y) to a normal force there."""
     k = patch.row + 2
-    return (
-        response_at(links, k, k)
-        + y * y * response_at(links, k + 1, k + 1)
-        + x * x * response_at(links, k + 2, k + 2)
-        + 2.0
-        * (
-            y * response_at(links, k, k + 1)
-            - x * response_at(links, k, k + 2)
-            - x * y * response_at(links, k + 1, k + 2)
-        )
-    )
+    own = response_at(links, k, k) + y * y * response_at(links, k + 1, k + 1) + x * x * response_at(links, k + 2, k + 2)
+    both = x * y * response_at(links, k + 1, k + 2)
+    return own + 2.0 * (y * response_at(links, k, k + 1) - x * response_at(links, k, k + 2) - both)
 
 
 @inline
@@ -380,7 +365,9 @@ def write_margins(links: Links, patch: Patch):
     margin.pv, d = distances(patch, patch.pv)
     if patch.mode == at.STICK:
         patch.d = d
-    margin.f, margin.nz = friction_limits(links, patch)
+    fx, fy, turn = friction_force(links, patch)
+    margin.f = patch.region.mu_s * margin.fz - math.sqrt(fx * fx + fy * fy)
+    margin.nz = patch.d * (margin.f - abs(turn))
     limit = patch.region.mu_d * margin.fz
     if patch.mode == at.SLIP and limit > 0.0:
         margin.misaligned = slip_error(links, patch) / limit

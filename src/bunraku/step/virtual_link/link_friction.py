@@ -132,14 +132,6 @@ def friction_force(links: Links, patch: Patch):
 
 
 @inline
-def friction_limits(links: Links, patch: Patch):
-    """(muS fz - |f|, nzS - |nzv|) of a patch, with its pv and d."""
-    fx, fy, turn = friction_force(links, patch)
-    margin = patch.region.mu_s * ld(links.f, patch.row + 2) - math.sqrt(fx * fx + fy * fy)
-    return margin, patch.d * (margin - abs(turn))
-
-
-@inline
 def slip_after(links: Links, patch: Patch):
     """(ux, uy, d wz) at pv at the end of the step, or after the impact."""
     a, v, row, h = links.a, links.v, patch.row, links.numbers.h

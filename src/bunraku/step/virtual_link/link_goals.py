@@ -29,12 +29,6 @@ OF_MODE, IS_LOW, IS_HIGH = 4, 16, 32
 
 
 @inline
-def rate_at(rates, p):
-    """Rate along the normal at a point of a motion of six numbers."""
-    return height_rate(rates, 0, p[0], p[1])
-
-
-@inline
 def wanted_rate(gap, now, free, e, dt):
     """(rate wanted of a point, the same for positions): see the module text."""
     if e > 0.0 and now < -REST_SPEED and gap + dt * free <= 0.0:
@@ -45,25 +39,10 @@ def wanted_rate(gap, now, free, e, dt):
     return rate, rate
 
 
-@inline
-def plane(mean, squares, products):
-    """(vz, wx, wy) of the plane vz + wx y - wy x through weighted points, from the sums xx, xy, yy and xz, yz about
-    their mean; level where they leave it open."""
-    mx, my, mz = mean
-    xx, xy, yy = squares
-    xz, yz = products
-    ridge = 1e-12 * (xx + yy) + 1e-30
-    xx += ridge
-    yy += ridge
-    det = xx * yy - xy * xy
-    slope_x = (yy * xz - xy * yz) / det
-    slope_y = (xx * yz - xy * xz) / det
-    return mz - slope_x * mx - slope_y * my, slope_y, -slope_x
-
-
 @part
 def wanted_plane(s: Step, touch: Touch, region: Region, e, positions):
-    """(vz, wx, wy) wanted of a patch, for velocities or for positions."""
+    """(vz, wx, wy) of the plane vz + wx y - wy x through the weighted rates that are wanted of the points of a patch, for
+    velocities or for positions; level where they leave it open."""
     dt = s.numbers.dt
     weight = 0.0
     mx = 0.0
@@ -77,8 +56,8 @@ def wanted_plane(s: Step, touch: Touch, region: Region, e, positions):
     for k in range(region.count):  # means and sums of squares about them, one point after the other
         x, y = region.vertex[k]
         gap = s.detection.contacts[touch.vertex_of[k]].gap
-        free = rate_at(touch.free, (x, y))
-        velocity, position = wanted_rate(gap, rate_at(touch.now, (x, y)), free, e, dt)
+        free = height_rate(touch.free, 0, (x, y))
+        velocity, position = wanted_rate(gap, height_rate(touch.now, 0, (x, y)), free, e, dt)
         z = position if positions else velocity
         count = 1.0 if gap + dt * free <= 0.0 else FAINT
         weight += count
@@ -94,7 +73,13 @@ def wanted_plane(s: Step, touch: Touch, region: Region, e, positions):
         yy += count * dy * (y - my)
         xz += count * dx * (z - mz)
         yz += count * dy * (z - mz)
-    return plane((mx, my, mz), (xx, xy, yy), (xz, yz))
+    ridge = 1e-12 * (xx + yy) + 1e-30
+    xx += ridge
+    yy += ridge
+    det = xx * yy - xy * xy
+    slope_x = (yy * xz - xy * yz) / det
+    slope_y = (xx * yz - xy * xz) / det
+    return mz - slope_x * mx - slope_y * my, slope_y, -slope_x
 
 
 @part
@@ -167,7 +152,7 @@ def begin_with(s: Step, i, known, touching):
     dt = s.numbers.dt
     fast = 0.0
     for j in range(region.count):
-        fast = min(fast, rate_at(touch.now, region.vertex[j]))
+        fast = min(fast, height_rate(touch.now, 0, region.vertex[j]))
     arrives = touching > 0 and fast < -REST_SPEED
     if arrives:
         s.rows.count.born = 1
@@ -179,7 +164,7 @@ def begin_with(s: Step, i, known, touching):
     y = 0.0
     for j in range(region.count):
         px, py = region.vertex[j]
-        if s.detection.contacts[touch.vertex_of[j]].gap + dt * rate_at(touch.free, (px, py)) <= 0.0:
+        if s.detection.contacts[touch.vertex_of[j]].gap + dt * height_rate(touch.free, 0, (px, py)) <= 0.0:
             x += px / touching
             y += py / touching
             if first < 0:

@@ -41,7 +41,7 @@ from bunraku.kernel.record import handle
 from bunraku.linalg.link_solve import ldl_factor, lu_factor, regularise, solve
 from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_begin import hypothesise, law_scale
-from bunraku.step.virtual_link.link_checks import mark, put_on_limit, revise, write_margins
+from bunraku.step.virtual_link.link_checks import bit, put_on_limit, revise, write_margins
 from bunraku.step.virtual_link.link_layout import Buffers, Links, Region, patch_of, response_at
 from bunraku.step.virtual_link.link_rows import (
     add_own,
@@ -49,7 +49,6 @@ from bunraku.step.virtual_link.link_rows import (
     fill_matrix,
     fill_rebound,
     fill_rest,
-    held_rows,
     motion_of,
     patch_rows,
     present,
@@ -111,7 +110,10 @@ def factorise(links: Links):
         if patch.state != at.NONE and patch.mode != at.STICK:
             symmetric = False
     numbers.of_patches = n
-    n = held_rows(links, n)
+    for q in range(numbers.r):
+        if links.singles[q].bound == at.HELD:
+            links.rows[n].axis = q
+            n += 1
     numbers.unknowns = n
     numbers.matrix = at.SYMMETRIC if symmetric else at.UNSYMMETRIC
     fill_matrix(links, symmetric)
@@ -262,7 +264,8 @@ def solve_patches(links: Links):
     for count in range(1, numbers.cap + 1):
         numbers.solves = count
         for i in range(numbers.p):
-            mark(patch_of(links, i))
+            patch = patch_of(links, i)
+            patch.tried |= bit(patch.state, patch.low, patch.mode)
         if not factorise(links):
             return refuse(links, at.SINGULAR)
         gained, worst = answer(links, FINER * numbers.tolerance * least)

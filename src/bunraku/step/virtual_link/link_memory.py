@@ -119,18 +119,6 @@ def share_out(patch: Patch, p, touch: Touch):
     touch.share[patch.low] = 1.0 - t
 
 
-@inline
-def forget(s: Step, c):
-    """Contact c is one without force."""
-    memory = s.memory[c]
-    for k in range(3):
-        memory.impulse[k] = 0.0
-        memory.stretch[k] = 0.0
-    memory.slid = 0.0
-    memory.linked = 0.0
-    memory.linked_pv = (0.0, 0.0)
-
-
 @part
 def keep_patches(s: Step):
     """Remember this step's contacts: forces at points from the patches' wrenches, and the states."""
@@ -138,7 +126,13 @@ def keep_patches(s: Step):
     s.info.warm = s.info.contacts
     for c in range(s.info.contacts):
         keep_id(s, c)
-        forget(s, c)
+        memory = s.memory[c]
+        for k in range(3):
+            memory.impulse[k] = 0.0
+            memory.stretch[k] = 0.0
+        memory.slid = 0.0
+        memory.linked = 0.0
+        memory.linked_pv = (0.0, 0.0)
     for i in range(s.rows.count.patches):
         touch, patch = w.touches[i], w.links.patches[i]
         if touch.first_pack >= 0 and patch.state != NONE:

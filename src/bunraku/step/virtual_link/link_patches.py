@@ -21,8 +21,9 @@ from bunraku.step.contact_rows import REST_SPEED
 from bunraku.step.rows import body_source, force_pack, lanes_of, new_block, new_pack, tangents, turn_pack
 from bunraku.step.step_arrays import OK, ROOM, Step
 from bunraku.step.virtual_link.link_arrays import PATCH, LinkStep, Touch
-from bunraku.step.virtual_link.link_goals import begin_with, rate_at, set_goals
+from bunraku.step.virtual_link.link_goals import begin_with, set_goals
 from bunraku.step.virtual_link.link_layout import VERTICES
+from bunraku.step.virtual_link.link_region import height_rate
 
 THREE = np.int64(3)
 
@@ -96,7 +97,7 @@ def find_patches(s: Step):
         put_rates(touch.now, (t, u, n), motion(s.work, a, b, touch.origin, 0.0))
         put_rates(touch.free, (t, u, n), motion(s.work, a, b, touch.origin, dt))
         for k in range(c, end):
-            rate = rate_at(touch.free, in_frame(s, touch, k, (t, u)))
+            rate = height_rate(touch.free, 0, in_frame(s, touch, k, (t, u)))
             if contacts[k].gap + dt * rate <= 0.0:
                 approach = max(approach, -rate)
         if end - c > VERTICES:
@@ -123,14 +124,17 @@ def choose_region(s: Step, i, approach, e):
     if e > 0.0:
         for k in range(c, c + touch.contacts):
             p = in_frame(s, touch, k, axes)
-            if contacts[k].gap + dt * rate_at(touch.free, p) <= 0.0 and rate_at(touch.now, p) < -REST_SPEED:
+            if (
+                contacts[k].gap + dt * height_rate(touch.free, 0, p) <= 0.0
+                and height_rate(touch.now, 0, p) < -REST_SPEED
+            ):
                 bounces = True
     reach = 0.0 if bounces else dt * approach
     n = 0
     touching = 0
     for k in range(c, c + min(touch.contacts, VERTICES)):
         p = in_frame(s, touch, k, axes)
-        after = contacts[k].gap + dt * rate_at(touch.free, p)
+        after = contacts[k].gap + dt * height_rate(touch.free, 0, p)
         if after <= reach:
             touch.vertex_of[n] = k
             region.vertex[n] = p

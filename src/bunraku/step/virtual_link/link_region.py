@@ -197,9 +197,9 @@ def nearest(region: Region, p):
 
 
 @inline
-def height_rate(motion, row, x, y):
-    """Rate along the normal at the point (x, y, 0) of a motion given by six rows at the origin."""
-    return ld(motion, row + 2) + ld(motion, row + 3) * y - ld(motion, row + 4) * x
+def height_rate(motion, row, p):
+    """Rate along the normal at the point p of a motion given by six rows at the origin."""
+    return ld(motion, row + 2) + ld(motion, row + 3) * p[1] - ld(motion, row + 4) * p[0]
 
 
 @inline

@@ -161,16 +161,6 @@ def patch_rows(links: Links, patch: Patch, k):
 
 
 @inline
-def held_rows(links: Links, k):
-    """The single rows that are held, from row k on; returns the next number."""
-    for q in range(links.numbers.r):
-        if links.singles[q].bound == at.HELD:
-            links.rows[k].axis = q
-            k += 1
-    return k
-
-
-@inline
 def present(links: Links):
     """x <- the unknowns that stand for the forces f as far as the hypothesis has them; directions of slip start at
     zero."""
@@ -325,8 +315,7 @@ def approaching(links: Links, patch: Patch):
     """No vertex in contact is parting."""
     for k in range(patch.region.count):
         touching = patch.state == at.SURFACE or k == patch.low or (patch.state == at.LINE and k == patch.high)
-        x, y = patch.region.vertex[k]
-        if touching and height_rate(links.free, patch.row, x, y) > 0.0:
+        if touching and height_rate(links.free, patch.row, patch.region.vertex[k]) > 0.0:
             return False
     return True
 
