@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 import bunraku as bk
 from bunraku.control.cone_curvature import curvature
-from bunraku.control.whole_body import Contact, Task, WholeBody, whole_body
+from bunraku.control.whole_body import Contact, Task, WholeBody
 from bunraku.errors import InputError
 from figures import random_figure, random_state
 
@@ -194,7 +194,7 @@ def test_any_figure_with_gears_and_a_fixed_base(root):
     m = random_figure(5, links=9, root=root)
     q, v, _ = random_state(m, 5)
     link = next(f.name for f in m.links if f.body == m.nb - 1)
-    s = whole_body(m, q, v, [Task(link, (1.0, 0.5, -1.0), weight=1e6)], torque_limits=False)
+    s = WholeBody(m).solve(q, v, tasks=[Task(link, (1.0, 0.5, -1.0), weight=1e6)], torque_limits=False)
     tau = bk.rnea(m, q, v, s.a)
     assert np.abs(tau - s.tau).max() < 1e-8 * max(1.0, np.abs(tau).max())
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
 from bunraku.choreography.dance_arrays import Dance
 from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
-from bunraku.control.end_links import ROOT, point_bias, point_velocity, survey
+from bunraku.control.end_links import ROOT, point_bias, survey
 from bunraku.control.whole_body_build import room_of
 from bunraku.control.whole_body_kernel import whole_body
 from bunraku.kernel.compile import part
@@ -26,6 +26,7 @@ from bunraku.kernel.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import NW, PLACE, POS, RIGID, ROT, ROTOR
 from bunraku.step.contact_rows import PUSH, PUSH_SPEED
 from bunraku.step.drive import drive_joints
+from bunraku.step.relative import rate_at
 from bunraku.step.step_arrays import OK, Step
 
 COMPOSE, OWN_FREE, OWN_TOUCH = 25, 26, 27  # phases of the table: this file's, and those of the world's own step
@@ -89,7 +90,7 @@ def take_contacts(h):
         if info.springy != 0:
             rate = -BACK * max(gap, 0.0)
             stop = SOFT
-        wanted = scale(stop, axpy(rate, normal, scale(-1.0, point_velocity(work, body, x))))
+        wanted = scale(stop, axpy(rate, normal, scale(-1.0, rate_at(work, body, x))))
         size = dot(wanted, wanted) ** 0.5
         if size > STRONGEST:
             wanted = scale(STRONGEST / size, wanted)
@@ -122,7 +123,7 @@ def take_pairs(h):
         pair, apart = p.apart_body[n], p.apart[n]
         pair.first = shapes[a].body - info.body_first
         pair.second = shapes[b].body - info.body_first
-        rate = dot(normal, sub(point_velocity(work, pair.first, x), point_velocity(work, pair.second, x)))
+        rate = dot(normal, sub(rate_at(work, pair.first, x), rate_at(work, pair.second, x)))
         apart.point = x
         apart.normal = normal
         least = max(-(SLOW * (contacts[c].gap - SKIN) + rate) / BRAKE, -FASTEST)

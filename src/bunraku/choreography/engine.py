@@ -258,7 +258,8 @@ class Choreography:
                 raise InputError(f"pose: {name!r} needs {j.nq} finite numbers{kind}, got {value}.")
             goal[j.q] = x / np.linalg.norm(x) if j.kind == "ball" else np.clip(x, j.lower, j.upper)
         self._goal[:] = clamp_balls(self.model, goal)
-        self._put_goal()
+        if self.dynamics:
+            self.world.kept["dance_goal"][:] = self._goal
         self.score.pose(self.time, {k: np.atleast_1d(np.asarray(v, dtype=float)).tolist() for k, v in joints.items()})
 
     @property
@@ -295,10 +296,6 @@ class Choreography:
         self.world.targets[item.place] = item.target
         if item.rotation is not None:
             self.world.turns[item.place] = (item.rotation @ self.model.frame(item.link).rotation.T).ravel()
-
-    def _put_goal(self) -> None:
-        if self.dynamics:
-            self.world.kept["dance_goal"][:] = self._goal
 
     # ---- stepping and reading --------------------------------------------------------------------------------------
 

@@ -15,13 +15,15 @@ way along their rates (Tazaki 2013, section 2.5.3, corrected). Checked in tests/
 from __future__ import annotations
 
 from bunraku.choreography.dance_arrays import DRAG, NONE, WAITING, Dance
-from bunraku.control.end_links import joints_of, point_of, point_velocity
+from bunraku.control.end_links import joints_of, point_of
 from bunraku.control.whole_body_arrays import FAR, TurnBound
+from bunraku.control.whole_body_build import put_task
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, col, cross, dot, ld3, ld9, mtv, quat_matrix, scale, sub
 from bunraku.model.layout import BALL, FOLLOWS, FREE, IQ, IV, KIND, NW, OMEGA, ROT
 from bunraku.step.drive import ball_error
 from bunraku.step.joint_rows import angle
+from bunraku.step.relative import rate_at
 
 DANGER = 0.04  # m of the capture point from its reference at which pins and drags count half
 SLOW = 15.0  # 1/s: how a joint comes to its limit
@@ -77,7 +79,7 @@ def pin_tasks(d: Dance):
         pull = s.drag_pull if drag else s.pin_pull
         body = pin.body
         x = point_of(work, body, aim.at)
-        wanted = sub(clipped(scale(rate, sub(aim.target, x)), speed), point_velocity(work, body, x))
+        wanted = sub(clipped(scale(rate, sub(aim.target, x)), speed), rate_at(work, body, x))
         wanted = clipped(scale(gain, wanted), pull)
         turn = (0.0, 0.0, 0.0)
         if pin.turned != 0:
@@ -86,13 +88,7 @@ def pin_tasks(d: Dance):
             turn = clipped(scale(gain, turn), TURN_PART * pull)
         weight = aim.weight * calm
         turning_weight = 0.1 * weight if pin.turned != 0 else 0.0
-        task = p.task[n]
-        p.task_body[n] = body
-        task.point = aim.at
-        task.wanted = wanted
-        task.turning = turn
-        task.weight = (weight, weight, weight)
-        task.turning_weight = (turning_weight, turning_weight, turning_weight)
+        put_task(p, n, body, aim.at, wanted, turn, weight, turning_weight)
         n += 1
     p.count.tasks = n
 

@@ -23,6 +23,7 @@ from bunraku.control.end_links import (
     base_of,
     direction_bias,
     joint_answers,
+    joints_of,
     point_of,
     survey,
 )
@@ -33,7 +34,7 @@ from bunraku.errors import InputError
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
 from bunraku.kernel.vec import add, cross, ld3, sub
-from bunraku.model.layout import FREE, KIND, NW, POS
+from bunraku.model.layout import NW, POS
 from bunraku.model.model import Model
 
 AXES = ("xyz", "pose")
@@ -75,7 +76,7 @@ def end_link_relations(
     bodies = np.array([f.body for f in frames], dtype=np.int64)
     at = np.array([f.position + f.rotation @ p for f, p in zip(frames, own)]).reshape(-1, 3)
     n = len(links)
-    first = model.nv - joint_count(model)
+    first = joints_of(model.ints)
     L, Phi, phi = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, model.nv - first)), np.zeros(6 * n)
     columns, wrenches = np.zeros((model.nv - first, 6)), np.zeros((6 * n, 12))
     w = work if work is not None else work_of(model)
@@ -85,11 +86,6 @@ def end_link_relations(
     ends = np.cumsum([3 if kind == "xyz" else 6 for kind in kinds])
     rows = tuple(slice(e - (3 if kind == "xyz" else 6), e) for e, kind in zip(ends.tolist(), kinds))
     return Relations(tuple(links), rows, L[np.ix_(keep, keep)], Phi[keep], phi[keep])
-
-
-def joint_count(model: Model) -> int:
-    """Degrees of freedom without those of a free base."""
-    return model.nv - (6 if model.nb > 1 and model.ints[ROOT, KIND] == FREE else 0)
 
 
 @entry("h D D I DD DD DD DD DD D")

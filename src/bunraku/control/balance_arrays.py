@@ -239,9 +239,6 @@ class BalanceRoom:
         p = room.p
         for contact in p.contact:
             contact.friction, contact.radius, contact.weight = friction, -1.0, CONTACT_WEIGHT
-        p.turn.column("least")[:] = -at.FAR
-        p.settings.tolerance, p.settings.cone_part = 1e-9, 0.03
-        p.count.rounds, p.count.patience = 1, 25
         limit = np.tile([-at.FAR, at.FAR], (model.nv, 1))
         for j in model.joints:
             if j.nv and j.ranged:

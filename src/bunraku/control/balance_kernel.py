@@ -15,8 +15,7 @@ from __future__ import annotations
 from bunraku.control.balance_arrays import LOOK, Balance
 from bunraku.control.capture_point import ask_momentum, damping_moment
 from bunraku.control.end_links import ROOT, survey, whole_momentum
-from bunraku.control.whole_body_arrays import WholeBodyProblem
-from bunraku.control.whole_body_build import room_of
+from bunraku.control.whole_body_build import put_task, room_of
 from bunraku.control.whole_body_kernel import whole_body
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
@@ -171,29 +170,17 @@ def put_contacts(b: Balance):
     p.settings.force_weight = s.weigh_share
 
 
-@inline
-def put_task(p: WholeBodyProblem, k, body, wanted, turning, weight, turning_weight):
-    """Task k: accelerations of a body's point, which is in place already."""
-    task = p.task[k]
-    p.task_body[k] = body
-    task.wanted = wanted
-    task.turning = turning
-    task.weight = (weight, weight, weight)
-    task.turning_weight = (turning_weight, turning_weight, turning_weight)
-
-
 @part
 def put_tasks(b: Balance):
     """Tasks of the problem: base and trunk upright, the swinging foot on its way."""
     p, s, ask, seen, plan, turns = b.problem, b.springs, b.ask, b.seen, b.row, b.turns
-    rate = ask.rate
+    rate, zero = ask.rate, (0.0, 0.0, 0.0)
     for k in range(2):
         body = seen.body[2 + k]
         e = turn_error(body.turn, turns.of[2 + k])
         away = sub(scale(rate, plan.turn[k]), body.omega)
         turning = axpy(s.body_spring, e, scale(s.body_damper, away))
-        p.task[k].point = (0.0, 0.0, 0.0)
-        put_task(p, k, b.body[2 + k], (0.0, 0.0, 0.0), turning, 0.0, s.weigh_body)
+        put_task(p, k, b.body[2 + k], zero, zero, turning, 0.0, s.weigh_body)
     p.count.tasks = 2
     f = int(ask.swings)
     if f >= 0:
@@ -205,8 +192,7 @@ def put_tasks(b: Balance):
         e = turn_error(body.turn, turns.of[f])
         away = sub(scale(rate, plan.spin[f]), body.omega)
         turning = axpy(s.foot_spring, e, scale(s.foot_damper, away))
-        p.task[2].point = b.foot[f].place
-        put_task(p, 2, b.body[f], wanted, turning, s.weigh_foot, s.weigh_foot)
+        put_task(p, 2, b.body[f], b.foot[f].place, wanted, turning, s.weigh_foot, s.weigh_foot)
         p.count.tasks = 3
 
 

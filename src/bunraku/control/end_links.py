@@ -188,13 +188,6 @@ def point_of(work, body, point):
 
 
 @inline
-def point_velocity(work, body, x):
-    """Velocity of the point of a body that is at x."""
-    w = body * NW
-    return add(ld3(work, w + VEL), cross(ld3(work, w + OMEGA), sub(x, ld3(work, w + POS))))
-
-
-@inline
 def point_bias(work, body, x):
     """J_dot v of the point of a body that is at x."""
     w = body * NW

@@ -101,13 +101,13 @@ def plan_of(
         rate = k.twist[:, foot.body, :3] + np.cross(spin, arm)
         rows.column("foot")[:, side] = k.position[:, foot.body] + arm
         rows.column("foot_rate")[:, side] = rate
-        rows.column("foot_acc")[:, side] = smooth_rate(rate, dt)
+        rows.column("foot_acc")[:, side] = np.gradient(rate, dt, axis=0)
         rows.column("spin")[:, side] = spin
     base, top = model.joints[0].body, model.body(trunk)
     rows.column("turn")[:] = k.twist[:, [base, top], 3:]
     g = float(np.linalg.norm(model.gravity))
     height = np.maximum(c.com[:, 2:] - zmp[:, 2:], 0.1)
-    acceleration = smooth_rate(c.com_velocity, dt)
+    acceleration = np.gradient(c.com_velocity, dt, axis=0)
     rows.column("zmp")[:] = c.com - acceleration * height / (g + acceleration[:, 2:])
     rows.column("zmp")[:, 2] = zmp[:, 2]
     R = k.rotation[:, [feet[0].body, feet[1].body, base, top]]
@@ -123,11 +123,6 @@ def plan_of(
         contact=touching,
         swings=swings_of(touching),
     )
-
-
-def smooth_rate(x: np.ndarray, dt: float) -> np.ndarray:
-    """Rate of change of rows, centred."""
-    return np.gradient(x, dt, axis=0)
 
 
 def swings_of(contact: np.ndarray) -> tuple[tuple[int, int, int], ...]:

@@ -123,8 +123,7 @@ class WholeBody:
         self._momentum, self._bound, self._effort = _columns(p.momentum), _columns(p.bound), _columns(p.effort)
         self._pairs, self._apart = _columns(p.apart_body), _columns(p.apart)
         self._most_effort = np.minimum(model.effort[self._room.first :], at.FAR)
-        p.turn.column("least")[:] = -at.FAR
-        p.settings.tolerance, p.settings.cone_part, p.count.patience = 1e-9, cone_part, 25
+        p.settings.cone_part = cone_part
 
     @property
     def joints(self) -> int:
@@ -239,19 +238,6 @@ class WholeBody:
             self._pairs["first"][k], self._pairs["second"][k] = x.bodies
             self._apart["point"][k], self._apart["normal"][k], self._apart["least"][k] = x.point, x.normal, x.least
         self._count.pairs = len(apart)
-
-
-def whole_body(
-    model: Model,
-    q: np.ndarray,
-    v: np.ndarray,
-    tasks: Sequence[Task] = (),
-    contacts: Sequence[Contact] = (),
-    **options: object,
-) -> Solution:
-    """One problem of a figure; `options` as in WholeBody.solve. To solve many, keep a WholeBody."""
-    room = {"contacts": max(1, len(contacts)), "tasks": max(1, len(tasks))}
-    return WholeBody(model, **room).solve(q, v, tasks=tasks, contacts=contacts, **options)  # type: ignore[arg-type]
 
 
 def _columns(rows: Many[Any]) -> dict[str, np.ndarray]:

@@ -257,6 +257,9 @@ class Room:
             mass=np.zeros((model.nv, model.nv)),
             f_ext=np.zeros(6 * model.nb),
         )
+        self.p.turn.column("least")[:] = -FAR
+        self.p.settings.tolerance, self.p.settings.cone_part = 1e-9, 0.03
+        self.p.count.rounds, self.p.count.patience = 1, 25
 
     def limit_torques(self) -> None:
         """Torques within what the model can do."""

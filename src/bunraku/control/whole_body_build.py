@@ -37,15 +37,21 @@ def room_of(nj):
 
 
 @inline
-def width_of(n):
-    """Numbers in a row of the form: n unknowns and the right side, in whole lanes."""
-    return (n + 4) // 4 * 4
-
-
-@inline
 def unit(d):
     """Axis d of the world."""
     return (1.0 if d == 0 else 0.0, 1.0 if d == 1 else 0.0, 1.0 if d == 2 else 0.0)
+
+
+@inline
+def put_task(p: WholeBodyProblem, k, body, point, wanted, turning, weight, turning_weight):
+    """Task k: accelerations of a body's point."""
+    task = p.task[k]
+    p.task_body[k] = body
+    task.point = point
+    task.wanted = wanted
+    task.turning = turning
+    task.weight = (weight, weight, weight)
+    task.turning_weight = (turning_weight, turning_weight, turning_weight)
 
 
 @part
@@ -153,7 +159,7 @@ def build(p: WholeBodyProblem):
     nj = len(p.posture)
     na = room_of(nj)
     n = na + 3 * count.contacts
-    width = width_of(n)
+    width = (n + 4) // 4 * 4  # the unknowns and the right side, in whole lanes
     count.first_force = na
     count.unknowns = n
     count.width = width

@@ -54,13 +54,12 @@ OURS = {
     "head": (("head",), ()),
     **_sides(
         {
-            "_thigh": ("_thigh", "_shank"), "_shank": ("_shank", "_foot"), "_foot": ("_foot", ""),
-            "_upper_arm": ("_upper_arm", "_lower_arm"), "_lower_arm": ("_lower_arm", "_lower_arm end"),
+            "thigh": ("_thigh", "_shank"), "shank": ("_shank", "_foot"), "foot": ("_foot", ""),
+            "upper_arm": ("_upper_arm", "_lower_arm"), "lower_arm": ("_lower_arm", "_lower_arm end"),
         },
         {"left": "left", "right": "right"},
     ),
 }  # fmt: skip
-OURS = {link.replace("__", "_"): value for link, value in OURS.items()}
 NEEDED = ("pelvis", "left_thigh", "left_shank", "left_foot", "right_thigh", "right_shank", "right_foot")
 
 

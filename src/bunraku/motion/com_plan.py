@@ -193,7 +193,7 @@ def planned(c: Course, begin: Begin | None = None) -> ComPlan:
     rate = B1 @ known
     # along and across: unknowns (cx, cy, Ax, Ay, shifts)
     zmp, parts, limits, frames = zmp_rows(c, air, (B, B2), z, fz, rate)
-    spins = begin.momentum - known_at(B, known, 0) if begin is not None else np.zeros(3)
+    spins = begin.momentum - (B[0] @ known)[0] if begin is not None else np.zeros(3)
 
     def rows(part: Any, column: int) -> Any:
         """Rows of one of the four."""
@@ -237,11 +237,6 @@ def planned(c: Course, begin: Begin | None = None) -> ComPlan:
     place[air] = np.nan
     turning = BSpline(knots, known, 3, extrapolate=True)
     return ComPlan(spline, turning, leaning, c.times, place, fz / weight, beyond, y[4 * size :].reshape(-1, 2))
-
-
-def known_at(B: Any, known: np.ndarray, k: int) -> np.ndarray:
-    """A spline's values at a frame."""
-    return (B[k] @ known)[0]
 
 
 def zmp_rows(

@@ -81,12 +81,18 @@ class PosePath:
 
 @dataclass(frozen=True, eq=False)
 class Attitude:
-    """Recorded rotations (n, 3, 3) and angular velocities (n, 3) of a link."""
+    """Wanted rotations (n, 3, 3) and angular velocities (n, 3) of a link."""
 
     link: str
     body: int
     rotation: np.ndarray
     omega: np.ndarray
+
+    def task(self, k: int, kin: Kinematics, rate: float, most: float, weight: float) -> Task:
+        """Keep the link there in row k, by feedback [1/s] of at most so many rad/s^2."""
+        off = rotation_vector(self.rotation[k] @ kin.rotation[self.body].T)
+        asked = np.clip(2 * rate * (self.omega[k] - kin.twist[self.body, 3:]) + rate**2 * off, -most, most)
+        return Task(self.link, np.concatenate([np.zeros(3), asked]), weight=weight * TURNING)
 
 
 class FilterStep:
@@ -99,7 +105,7 @@ class FilterStep:
         frame = np.round((at - motion.times[0]) * rate).astype(int)
         self.frame = np.clip(frame, 0, len(motion) - 1)  # recorded frames that say what touches
         self.ref = reference_of(self.model, motion.times, motion.q, at)
-        self.turns = attitudes(self.model, self.ref)
+        self.turns = attitudes(self.model, kinematics(self.model, self.ref.q, self.ref.v))
         self.firm = np.array([firmness(f, 1.0 / rate, LOOSE[steer.flies]) for f in steer.feet])
         self.leaving = before_flights(steer.feet, round(PUSH_OFF * rate))
         self.body = WholeBody(self.model, cone_part=CONES)
@@ -116,10 +122,7 @@ class FilterStep:
         contacts: list[Contact] = []
         for n in range(len(self.steer.feet)):
             self._foot(k, n, state.kin, tasks, contacts)
-        for x in self.turns:
-            off = rotation_vector(x.rotation[k] @ state.kin.rotation[x.body].T)
-            asked = np.clip(2 * TURN * (x.omega[k] - state.kin.twist[x.body, 3:]) + TURN**2 * off, -300.0, 300.0)
-            tasks.append(Task(x.link, np.concatenate([np.zeros(3), asked]), weight=W_TURN * TURNING))
+        tasks += [x.task(k, state.kin, TURN, 300.0, W_TURN) for x in self.turns]
         place, rate, acc = plan.at(self.at[k])
         turning, spin = plan.spin(self.at[k])
         push = model.mass * (acc + 2 * MASS * (rate - now.rate) + MASS**2 * (place - now.com) - model.gravity)
@@ -187,9 +190,8 @@ def before_flights(feet: tuple[Footing, ...], frames: int) -> np.ndarray:
     return out
 
 
-def attitudes(model: Model, ref: Reference) -> list[Attitude]:
-    """Of the base, and of a trunk where there is one."""
-    kin = kinematics(model, ref.q, ref.v)
+def attitudes(model: Model, kin: Kinematics) -> list[Attitude]:
+    """Of the base, and of a trunk where there is one, in the rows of a motion."""
     names = [model.joints[0].link, *(f.name for f in model.links if f.name in ("trunk", "torso"))]
     rows = [(name, model.frame(name).body) for name in names]
     return [Attitude(name, b, kin.rotation[:, b], kin.twist[:, b, 3:]) for name, b in rows]

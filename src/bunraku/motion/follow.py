@@ -85,7 +85,7 @@ class Followed:
 
     @cached_property
     def _apart(self) -> np.ndarray:
-        return np.abs(difference(self.lead.model, self.lead.q[: len(self.q)], self.q))
+        return np.abs(difference(self.lead.solved.model, self.lead.solved.q[: len(self.q)], self.q))
 
     @property
     def error(self) -> np.ndarray:
@@ -100,12 +100,12 @@ class Followed:
     @property
     def com_error(self) -> np.ndarray:
         """(n,): distance of the centre of mass from the reference [m]."""
-        return np.linalg.norm(self.com - self.lead.com[: len(self.com)], axis=1)
+        return np.linalg.norm(self.com - self.lead.solved.com[: len(self.com)], axis=1)
 
     @property
     def motion(self) -> Motion:
         """What the figure did, as a motion."""
-        return Motion(self.lead.model, self.times, self.q, {"source": "follow"})
+        return Motion(self.lead.solved.model, self.times, self.q, {"source": "follow"})
 
     @property
     def steps(self) -> int:
@@ -166,10 +166,10 @@ def follow(
     lead = lead_of(solved)
     aid = help if isinstance(help, Help) else Help(float(help), 0.2 * float(help))
     inner = max(1, round(solved.dt / STEP))
-    world = World(solved.dt / inner, contact, gravity=tuple(lead.model.gravity))
+    world = World(solved.dt / inner, contact, gravity=tuple(solved.model.gravity))
     mu = solved.friction if friction is None else float(friction)
     world.add_ground(friction=mu)
-    figure = world.add(lead.model, self_collision=self_collision)
+    figure = world.add(solved.model, self_collision=self_collision)
     figure.q[:], figure.v[:] = solved.q[0], solved.v[0]
     if prepare is not None:
         prepare(world)
@@ -177,8 +177,8 @@ def follow(
     if record is not None:
         recording = world.record(record, title="followed", precise=True, meta={"friction": mu})
     rows = len(solved) if seconds is None else min(len(solved), 1 + round(seconds / solved.dt))
-    control, base = Follower(lead, mu), lead.model.joints[0].link
-    q, v, com = [figure.q.copy()], [figure.v.copy()], [lead.com[0]]
+    control, base = Follower(lead, mu), solved.model.joints[0].link
+    q, v, com = [figure.q.copy()], [figure.v.copy()], [solved.com[0]]
     carried, pushed, helped, work, fell = [], 0.0, 0.0, 0.0, None
     with recording:
         for k in range(rows - 1):
@@ -191,20 +191,20 @@ def follow(
             world.step(inner)
             q.append(figure.q.copy())
             v.append(figure.v.copy())
-            com.append(centroidal(lead.model, q[-1]).com)
+            com.append(centroidal(solved.model, q[-1]).com)
             work += float(np.abs(figure.applied * v[-1])[6:].sum()) * solved.dt
             carried.append(
                 [sum(float(c.force[2]) for c in figure.contacts if c.bodies[0][1] == s.link) for s in lead.feet]
             )
-            if not np.linalg.norm(com[-1] - lead.com[k + 1]) < FALL:
-                fell = float(lead.times[k + 1])
+            if not np.linalg.norm(com[-1] - solved.com[k + 1]) < FALL:
+                fell = float(solved.times[k + 1])
                 break
             if progress is not None:
                 progress(k + 1, rows - 1)
     total = (len(q) - 1) * solved.dt
     return Followed(
-        lead, lead.times[: len(q)], np.array(q), np.array(v), np.array(com), np.array([carried[0], *carried]), fell,
-        pushed / (solved.weight * total), helped / max(work, 1e-9), work, float(lead.times[rows - 1]), self_collision,
+        lead, solved.times[: len(q)], np.array(q), np.array(v), np.array(com), np.array([carried[0], *carried]), fell,
+        pushed / (solved.weight * total), helped / max(work, 1e-9), work, float(solved.times[rows - 1]), self_collision,
     )  # fmt: skip
 
 
@@ -213,27 +213,23 @@ class Follower:
 
     def __init__(self, lead: Lead, friction: float) -> None:
         self.lead, self.friction = lead, friction
-        self.body = WholeBody(lead.model)
+        self.body = WholeBody(lead.solved.model)
         self.base_twist, self._base = np.zeros(6), (np.zeros(3), np.eye(3))
         corners = np.stack([s.corners for s in lead.feet])
         self.height = lead.place[:, :, None, 2] + np.einsum("nfj,fkj->nfk", lead.turn[:, :, 2], corners)
 
     def torques(self, k: int, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """See the module text."""
-        lead, model = self.lead, self.lead.model
+        lead, model = self.lead, self.lead.solved.model
         kin, whole = kinematics(model, q, v), centroidal(model, q, v)
         self.base_twist, self._base = kin.twist[1].copy(), (kin.position[1].copy(), kin.rotation[1].copy())
         tasks, contacts = [], []
         for n in range(len(lead.feet)):
             self._foot(k, n, kin, tasks, contacts)
-        for n, link in enumerate(lead.upright):
-            b = model.frame(link).body
-            off = rotation_vector(lead.rotation[k, n] @ kin.rotation[b].T)
-            wanted = np.clip(2 * TURN * (lead.omega[k, n] - kin.twist[b, 3:]) + TURN**2 * off, -100.0, 100.0)
-            tasks.append(Task(link, np.concatenate([np.zeros(3), wanted]), weight=TURNING * W_TURN))
-        pull = 2 * MASS * (lead.com_rate[k] - whole.com_velocity) + MASS**2 * (lead.com[k] - whole.com)
+        tasks += [x.task(k, kin, TURN, 100.0, W_TURN) for x in lead.attitudes]
+        pull = 2 * MASS * (lead.com_rate[k] - whole.com_velocity) + MASS**2 * (lead.solved.com[k] - whole.com)
         push = model.mass * (lead.com_acc[k] + pull - model.gravity)
-        posture = lead.a[k] + 2 * JOINT * (lead.v[k] - v) + JOINT**2 * difference(model, q, lead.q[k])
+        posture = lead.a[k] + 2 * JOINT * (lead.solved.v[k] - v) + JOINT**2 * difference(model, q, lead.solved.q[k])
         low, high = limits(model, q, v)
         momentum = {a: (float(push[a]), W_MASS / model.mass**2) for a in range(3)} if contacts else None
         return self.body.solve(
@@ -262,7 +258,8 @@ class Follower:
 
     def help(self, k: int, most: Help) -> np.ndarray:
         """(6,) force and moment on the base, towards the reference."""
-        lead, (p, R), twist = self.lead, self._base, self.base_twist
-        pull = HELP**2 * (lead.q[k, :3] - p) + 2 * HELP * (lead.base_twist[k, :3] - twist[:3])
-        turn = HELP**2 * rotation_vector(lead.rotation[k, 0] @ R.T) + 2 * HELP * (lead.omega[k, 0] - twist[3:])
-        return np.concatenate([shortened(lead.model.mass * pull, most.force), shortened(TRUNK * turn, most.moment)])
+        lead, (p, R), twist, base = self.lead, self._base, self.base_twist, self.lead.attitudes[0]
+        pull = HELP**2 * (lead.solved.q[k, :3] - p) + 2 * HELP * (lead.base_twist[k, :3] - twist[:3])
+        turn = HELP**2 * rotation_vector(base.rotation[k] @ R.T) + 2 * HELP * (base.omega[k] - twist[3:])
+        mass = lead.solved.model.mass
+        return np.concatenate([shortened(mass * pull, most.force), shortened(TRUNK * turn, most.moment)])

@@ -177,7 +177,9 @@ def hold_now(state: State, contacts: Sequence[Contact], held: dict[int, Held], t
         if active and k not in held:
             p, R = state.kin.pose(c.frame)
             place = p if c.at is None else np.asarray(c.at, dtype=float)
-            held[k] = Held(c, place, R if c.rotation is None else c.rotation, foot_for(state.model, c))
+            presses = len(c.numbers) == 6 and not c.grip
+            foot = box_foot(state.model, link_of(state.model, c.frame)) if presses else None
+            held[k] = Held(c, place, R if c.rotation is None else c.rotation, foot)
             impact |= bool(np.abs((state.jacobian(c.frame) @ state.v)[c.numbers]).max(initial=0.0) > MOVING)
         elif not active:
             held.pop(k, None)
@@ -190,11 +192,6 @@ def link_of(model: Model, frame: str) -> str:
     if info.is_link:
         return frame
     return next(f.link for f in model.description.frames if f.name == frame)
-
-
-def foot_for(model: Model, c: Contact) -> Foot | None:
-    """The foot whose sole presses where a contact has all six axes."""
-    return box_foot(model, link_of(model, c.frame)) if len(c.numbers) == 6 and not c.grip else None
 
 
 def touch(state: State, h: Held, wrench: np.ndarray, friction: float, flags: dict[str, np.ndarray], k: int) -> Touch:

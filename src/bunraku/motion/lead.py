@@ -20,6 +20,7 @@ from bunraku.humanoid.foot import Foot, feet_of
 from bunraku.model.model import Model
 from bunraku.motion.contact_times import tidy
 from bunraku.motion.filter import Filtered, dynamics_filter
+from bunraku.motion.filter_step import Attitude, attitudes
 from bunraku.motion.solved import Solved, Touch, assemble
 from bunraku.recording.motion import Motion
 from bunraku.recording.reader import Recording
@@ -30,20 +31,14 @@ PRESSED, BRIEF = 1.0, 0.04  # N: a foot that carries; s: shorter pauses of it ar
 
 @dataclass(frozen=True, eq=False)
 class Lead:
-    """A solved motion as something to follow. times (n,), q, v, a; com, com_rate, com_acc (n, 3); feet: place (n, feet,
-    3), turn (n, feet, 3, 3), twist and its rate (n, feet, 6) of their bodies; stands (n, feet); load (n, feet,
-    4) [N] up at the corners; attitude of the links `upright`: rotation (n, links, 3, 3) and angular velocity (n, links,
-    3); base_twist (n, 6)."""
+    """A solved motion as something to follow, in n rows. a (n, nv): of the step that follows; com_rate, com_acc (n, 3);
+    feet: place (n, feet, 3), turn (n, feet, 3, 3), twist and its rate (n, feet, 6) of their bodies; stands (n, feet);
+    load (n, feet, 4) [N] up at the corners; attitudes of base and trunk; base_twist (n, 6)."""
 
-    model: Model
     solved: Solved
     feet: tuple[Foot, ...]
-    upright: tuple[str, ...]
-    times: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
+    attitudes: list[Attitude]
     a: np.ndarray
-    com: np.ndarray
     com_rate: np.ndarray
     com_acc: np.ndarray
     place: np.ndarray
@@ -52,8 +47,6 @@ class Lead:
     rate: np.ndarray
     stands: np.ndarray
     load: np.ndarray
-    rotation: np.ndarray
-    omega: np.ndarray
     base_twist: np.ndarray
 
 
@@ -137,8 +130,6 @@ def lead_of(solved: Solved) -> Lead:
     kin, whole = kinematics(model, solved.q, solved.v), centroidal(model, solved.q, solved.v)
     bodies = [s.body for s in found]
     twist = kin.twist[:, bodies]
-    names = (model.joints[0].link, *(f.name for f in model.links if f.name in ("trunk", "torso")))
-    links = [model.frame(name).body for name in names]
     push = solved.ground_reaction[1:]
     acc = push / model.mass + model.gravity
     acc = np.vstack([acc, acc[-1:]])
@@ -147,9 +138,8 @@ def lead_of(solved: Solved) -> Lead:
     load = corner_loads(solved, found)
     stands = np.stack([tidy(x, round(BRIEF / solved.dt)) for x in (load.sum(axis=2) > PRESSED).T], axis=1)
     return Lead(
-        model, solved, found, names, solved.times, solved.q, solved.v, a, solved.com, whole.com_velocity, acc,
-        kin.position[:, bodies], kin.rotation[:, bodies], twist, np.concatenate([rate, rate[-1:]]),
-        np.vstack([stands[1:], stands[-1:]]), np.concatenate([load[1:], load[-1:]]), kin.rotation[:, links], kin.twist[:, links, 3:],
+        solved, found, attitudes(model, kin), a, whole.com_velocity, acc, kin.position[:, bodies], kin.rotation[:, bodies], twist,
+        np.concatenate([rate, rate[-1:]]), np.vstack([stands[1:], stands[-1:]]), np.concatenate([load[1:], load[-1:]]),
         kin.twist[:, 1],
     )  # fmt: skip
 

@@ -85,7 +85,9 @@ def solve_frames(
     ends = [link for link in order if link not in up.values()]
     low = min(float(neutral.pose(x)[0][2]) for x in ends)
     feet = [x for x in ends if neutral.pose(x)[0][2] < 0.5 * (low + p0[2])]
-    turned = [base, *(x for x in order if up[x] == base and x not in feet and not_a_hip(up, x)), *feet]
+    # nothing that ends in a foot hangs on these: their children are arms, or none
+    arms = [x for x in order if up[x] == base and x not in feet and x not in up.values()]
+    turned = [base, *arms, *feet]
     goals = [(x, at[x] if up[x] != base else None, turn[x] if x in turned else None) for x in order]
     goals = [(x, p, R) for x, p, R in goals if p is not None or R is not None]
     q, carried = np.tile(model.neutral(), (n, 1)), turn[base] @ R0.T  # the neutral pose, its base in place
@@ -97,11 +99,6 @@ def solve_frames(
     return inverse_kinematics(
         model, targets, q, rest=q, rest_weight=stay, length=TURN, damped=False, still=1e-5, iterations=ITERATIONS
     ).q
-
-
-def not_a_hip(up: Mapping[str, str | None], link: str) -> bool:
-    """Whether nothing that ends in a foot hangs on a link: its children are arms or none."""
-    return not any(parent == link for parent in up.values())
 
 
 def depth(up: Mapping[str, str | None], link: str) -> int:
