@@ -233,8 +233,9 @@ def fill(
         b, p, R = poses[link.name]
         for s in link.shapes:
             place, turn = _frozen(p + R @ np.asarray(s.position, dtype=float), R @ rotation_matrix(s.rotation))
-            size, looks = tuple(map(float, s.size)), (s.role, s.name, s.color, s.mesh, s.scale)
-            shapes.append(ShapeInfo(s.kind, size, number[b], place, turn, link.name, *looks))
+            size = tuple(map(float, s.size))
+            info = ShapeInfo(s.kind, size, number[b], place, turn, link.name, s.role, s.name, s.color, s.mesh, s.scale)
+            shapes.append(info)
     joints = make_joints(description, bodies, number, ints, maps, leaders)
     gears = make_gears(description, couplings, kept, number, ints, maps)
     names = ["world"] * nb
