@@ -21,7 +21,7 @@ def test_round_trip_makes_folders_and_leaves_nothing_beside(tmp_path: Path) -> N
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
 
 
-@pytest.mark.parametrize("stage", ["fdopen", "chmod", "replace"])
+@pytest.mark.parametrize("stage", ["fsync", "chmod", "replace"])
 def test_an_interruption_leaves_the_old_file_and_nothing_beside(
     stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +63,7 @@ def test_an_input_is_refused_as_output_by_every_name(tmp_path: Path, monkeypatch
             with pytest.raises(InputError, match="is an input and would be overwritten") as caught:
                 keep_inputs(["human", None, one], [None, "new.txt", other])
             assert "\n" not in str(caught.value) and str(other) in str(caught.value)
-    keep_inputs([kept, "none.txt"], ["none.txt", tmp_path, tmp_path / "b.txt", "below/a.txt"])
+    keep_inputs([kept, "none.txt"], ["none.txt", tmp_path / "b.txt", "below/a.txt"])
 
 
 def test_what_is_written_beside_first_is_looked_at_too(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.common import figure, plain, print_json, progress_bar
+from bunraku.cli.common import figure, idle, plain, print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs, write_bytes, write_text
+from bunraku.files import keep_inputs, keep_results, note_results, write_bytes, write_text
 
 if TYPE_CHECKING:
     from bunraku.choreography import Choreography
@@ -29,6 +29,7 @@ def main(
     /,
     *,
     out: Path | None = None,
+    force: bool = False,
     model: str | None = None,
     seconds: float | None = None,
     balance: bool | None = None,
@@ -42,6 +43,7 @@ def main(
     Args:
         score: a TOML score (docs/choreography.md).
         out: folder for dance.bkr, summary.json, score.toml and strobe.png.
+        force: replace results of another score, or of another command, in that folder.
         model: the figure, instead of the score's own: human, or a URDF or MJCF file.
         seconds: how long, instead of the score's own length.
         balance: keep the balance or not, instead of the score's own.
@@ -56,6 +58,8 @@ def main(
         raise InputError(f"--seconds {seconds} is not a time above 0 and up to a day.")
     if seed is not None and seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    if out is None:
+        idle("has no effect without --out", no_pictures=not pictures, force=force)
     from bunraku.choreography import Score
 
     chosen = Score.load(score)
@@ -63,6 +67,7 @@ def main(
         chosen.seconds = seconds
     if out is not None:
         keep_inputs([score, model or chosen.model], [out / name for name in FILES])
+        keep_results(out, FILES, f"dance {Path(score).stem}", force)
     given = {"balance": balance, "contact": contact, "seed": seed}
     body = None if model is None and chosen.model == "human" else figure(model or chosen.model)
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
@@ -112,6 +117,7 @@ def summary(c: Choreography, score: str, wall: float) -> dict[str, Any]:
 
 def write(c: Choreography, data: dict[str, Any], out: Path, pictures: bool) -> None:
     """The files."""
+    note_results(out, f"dance {Path(data['score']).stem}")
     write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
     c.score.save(out / "score.toml", c.time)
     if pictures and c.dynamics:

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from bunraku.cli.common import progress_bar
+from bunraku.cli.common import idle, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs
+from bunraku.files import ends_in, keep_inputs
 
 if TYPE_CHECKING:
     from bunraku.motion import Recording
 
 Format = Literal["csv", "bvh", "npz", "html", "gif", "mp4", "png"]
 FPS = {"bvh": 60.0, "html": 30.0, "gif": 20.0, "mp4": 30.0}
+PICTURES = ("png", "gif", "mp4")
+USED = {"fps": ("csv", *FPS), "figure": ("bvh",), "view": PICTURES, "width": PICTURES, "height": PICTURES, "scale": ("bvh",)}
+"""The formats that an option has an effect on."""
 Update = Callable[..., None]
 
 
@@ -33,9 +36,9 @@ def main(
     fps: float | None = None,
     figure: str | None = None,
     view: str | None = None,
-    width: int = 640,
-    height: int = 480,
-    scale: float = 0.01,
+    width: int | None = None,
+    height: int | None = None,
+    scale: float | None = None,
 ) -> int:
     """Write a recording as another kind of file.
 
@@ -46,15 +49,17 @@ def main(
         fps: frames a second (bvh 60, html and mp4 30, gif 20; csv: every frame).
         figure: the figure of a bvh; the one with the most joints by default.
         view: where a picture is taken from: right, left, front, top, oblique; the scene's own by default.
-        width: of pictures, in pixels.
-        height: of pictures, in pixels.
-        scale: metres a unit of a bvh: 0.01 writes centimetres.
+        width: of pictures, in pixels; 640 by default.
+        height: of pictures, in pixels; 480 by default.
+        scale: metres a unit of a bvh; 0.01, which writes centimetres, by default.
     """
     if not recording:
         raise InputError("no recording given; `bunraku record SCENE --out run.bkr` makes one.")
     kind = to or (out.suffix[1:].lower() if out is not None else "")
     if kind not in WRITERS:
         raise InputError(f"--to is missing; choose one of {', '.join(WRITERS)}.")
+    given = {"fps": fps, "figure": figure, "view": view, "width": width, "height": height, "scale": scale}
+    idle(f"has no effect on {kind}", **{name: x is not None and kind not in USED[name] for name, x in given.items()})
     if fps is not None and not 0 < fps <= 10_000:
         raise InputError(f"--fps {fps:g} is not between 0 and 10000.")
     from bunraku.motion import Recording
@@ -64,9 +69,11 @@ def main(
         out if out is not None else path.with_name(path.name.removesuffix(".part").removesuffix(".bkr") + f".{kind}")
     )
     keep_inputs([path], [target])
+    ends_in(target, f".{kind}", what=f"a {kind} file")
     with Recording.open(path) as r:
         seen = view or str(r.meta.get("view", "oblique"))
-        options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": (width, height), "scale": scale}
+        size = 640 if width is None else width, 480 if height is None else height
+        options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": size, "scale": scale}
         with progress_bar(100, f"writing {target.name}") as update:
             WRITERS[kind](r, target, options, update)
     print(f"{target}: {target.stat().st_size / 1e6:.2f} MB")
@@ -93,7 +100,8 @@ def to_bvh(r: Recording, target: Path, options: dict[str, Any], update: Update) 
     from bunraku.formats import bvh
     from bunraku.formats.bvh_motion import from_motion
 
-    bvh.write(from_motion(r.motion(options["figure"]), fps=options["fps"], scale=options["scale"]), target)
+    scale = {} if options["scale"] is None else {"scale": options["scale"]}
+    bvh.write(from_motion(r.motion(options["figure"]), fps=options["fps"], **scale), target)
 
 
 def to_html(r: Recording, target: Path, options: dict[str, Any], update: Update) -> None:

@@ -15,7 +15,7 @@ import tyro
 
 from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs
+from bunraku.files import ends_in, keep_inputs
 
 CHUNKS = 100
 
@@ -44,8 +44,8 @@ def main(
     """
     if not scene:
         raise InputError("no scene given; name a TOML file or a built-in scene, which `bunraku run --list` lists.")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"--seconds {seconds} is not a time above 0.")
+    if seconds is not None and not 0 < seconds <= 86400:
+        raise InputError(f"--seconds {seconds} is not a time above 0 and up to a day.")
     if every < 1:
         raise InputError(f"--every {every} is not a number of 1 or more.")
     if seed is not None and seed < 0:
@@ -55,6 +55,7 @@ def main(
     chosen = load(scene).changed(seconds=seconds, contact=contact, seed=seed)
     target = out if out is not None else Path(f"{chosen.name}.bkr")
     keep_inputs(chosen.files, [target])
+    ends_in(target, ".bkr", what="a recording")
     with progress_bar(CHUNKS, "loading (the first run compiles, one to two minutes)") as update:
         world = chosen.build()
         steps = max(1, round(chosen.seconds / world.dt))

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.common import plain, print_json, progress_bar
+from bunraku.cli.common import idle, plain, print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs, write_bytes, write_text
+from bunraku.files import keep_inputs, keep_results, note_results, write_bytes, write_text
 
 if TYPE_CHECKING:
     from bunraku.scene import Recording
@@ -31,6 +31,7 @@ def main(
     seconds: float | None = None,
     contact: str | None = None,
     out: Path | None = None,
+    force: bool = False,
     json: bool = False,
     seed: int | None = None,
     pictures: bool = True,
@@ -43,24 +44,32 @@ def main(
         seconds: how long to run, instead of the scene's own time.
         contact: the contact model, instead of the scene's own.
         out: folder for summary.json, state.npz, strobe.png and plot.png.
+        force: replace results of another scene, or of another command, in that folder.
         json: print the summary as JSON.
         seed: start of the random numbers, instead of the scene's own.
         pictures: draw strobe.png and plot.png into the folder.
         list: list the built-in scenes and end.
     """
     if list:
+        named = {"seconds": seconds, "contact": contact, "out": out, "seed": seed}
+        idle("has no effect with --list", **{name: x is not None for name, x in named.items()})
+        if scene:
+            raise InputError(f"--list names the built-in scenes and does not run {scene!r}; leave one of them out.")
         return show_list(json)
     if not scene:
         raise InputError("no scene given; name a TOML file or a built-in scene, which `bunraku run --list` lists.")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"--seconds {seconds} is not a time above 0.")
+    if seconds is not None and not 0 < seconds <= 86400:
+        raise InputError(f"--seconds {seconds} is not a time above 0 and up to a day.")
     if seed is not None and seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
+    if out is None:
+        idle("has no effect without --out", no_pictures=not pictures, force=force)
     from bunraku.scene import load
 
     chosen = load(scene).changed(seconds=seconds, contact=contact, seed=seed)
     if out is not None:
         keep_inputs(chosen.files, [out / name for name in FILES])
+        keep_results(out, FILES, f"run {chosen.name}", force)
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
         record = chosen.run(lambda done, steps: update(100 * done // steps, f"running {chosen.name}"))
     data = record.summary()
@@ -89,6 +98,7 @@ def show_list(json: bool) -> int:
 
 def write(record: Recording, data: dict[str, Any], out: Path, pictures: bool) -> None:
     """The files of a run."""
+    note_results(out, f"run {record.scene.name}")
     record.world.save(out / "state.npz")
     write_text(out / "summary.json", dumps(plain(data), indent=2) + "\n")
     if pictures:

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from bunraku.cli.common import figure, print_json, progress_bar
+from bunraku.cli.common import figure, idle, print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs
+from bunraku.files import keep_inputs, keep_results, note_results
 
 if TYPE_CHECKING:
     from bunraku.humanoid.parts import Humanoid
     from bunraku.walking.walk_push import Push
 
+OUT = Path("bunraku-walk")
 LOADING = "loading (the first run compiles, two to three minutes)"
 SHARES = {"plan": (0, 60, LOADING), "prepare": (60, 100, "preparing"), "simulate": (0, 50, "walking")}
 
@@ -41,7 +42,8 @@ def main(
     stabiliser: bool = True,
     push: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
     seed: int = 0,
-    out: Path = Path("bunraku-walk"),
+    out: Path = OUT,
+    force: bool = False,
     pictures: bool = True,
     view: bool = False,
     browser: bool = True,
@@ -66,6 +68,7 @@ def main(
             may be given several times.
         seed: start of the random numbers of the sensors' noise.
         out: folder for the results.
+        force: replace results of another figure, or of another command, in that folder.
         pictures: draw film, strobe picture and plots, and make the page.
         view: walk live in the browser instead, until Ctrl-C.
         browser: open the page in the browser.
@@ -74,10 +77,14 @@ def main(
     """
     if seed < 0:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
-    if not view:
+    if view:
+        idle("has no effect with --view", out=out != OUT, force=force, no_pictures=not pictures, json=json)
+    else:
+        idle("has no effect without --view", port=port != 0, no_browser=not browser)
         from bunraku.cli.walk_output import FILES
 
         keep_inputs([model, mapping, footsteps], [out / name for name in FILES])
+        keep_results(out, FILES, f"walk {Path(model).stem}", force)
     seconds: dict[str, float] = {}
     with progress_bar(100, LOADING) as update:
         from bunraku.humanoid.parts import humanoid
@@ -97,6 +104,7 @@ def main(
         clock.stop()
         from bunraku.cli.walk_output import summary_of, text, write
 
+        note_results(out, f"walk {Path(model).stem}")
         data = summary_of(done)
         data |= {"model": model, "footsteps": in_words(footsteps, terrain), **options, "folder": str(out)}
         with done.recording as recording:

@@ -12,7 +12,7 @@ one by one, so a long film needs no memory; a file is written beside and renamed
 from __future__ import annotations
 
 import os
-import tempfile
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from bunraku.draw.picture import gif_bytes, png_bytes
 from bunraku.draw.render import check_size, render
 from bunraku.draw.world_pictures import camera_for, chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
-from bunraku.files import write_bytes
+from bunraku.files import beside, write_bytes
 from bunraku.recording.motion import between, even_times
 from bunraku.recording.reader import Recording
 from bunraku.world.world import World
@@ -183,32 +183,38 @@ def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, widt
     if width % 2 or height % 2:
         raise InputError(f"film: {width} x {height} is not even in both directions, which MP4 needs.")
     ffmpeg = encoder()
-    target = Path(path)
-    beside = ""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".mp4", dir=target.parent)
-        os.close(handle)
+    with beside(path) as name:
         writer = ffmpeg.write_frames(
-            beside, (width, height), fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="error"
+            name, (width, height), fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="quiet"
         )
         writer.send(None)
         try:
             for image in pictures:
                 writer.send(np.ascontiguousarray(image))
+        except OSError:  # its text would be the whole command
+            pass
         finally:
             writer.close()
-        os.chmod(beside, 0o644)
-        os.replace(beside, target)
-        beside = ""
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error}); choose another place.") from None
-    finally:
-        if beside and os.path.exists(beside):
-            os.unlink(beside)
-    return target
+        if not whole_mp4(name):  # the encoder does not say how it ended
+            full = shutil.disk_usage(os.path.dirname(name)).free < 2**20
+            raise OSError(0, "the disk is full" if full else "the encoder stopped")
+    return Path(path)
+
+
+def whole_mp4(path: str) -> bool:
+    """Whether an MP4 file was written to its end: boxes that fill it, one of them the index, `moov`."""
+    found, at, size = set(), 0, os.path.getsize(path)
+    with open(path, "rb") as file:
+        while at < size:
+            file.seek(at)
+            head = file.read(16).ljust(16, b"\0")
+            length = int.from_bytes(head[:4], "big")
+            length = int.from_bytes(head[8:], "big") if length == 1 else length
+            if length < 8:
+                return False
+            found.add(head[4:8])
+            at += length
+    return at == size and b"moov" in found
 
 
 def encoder() -> Any:

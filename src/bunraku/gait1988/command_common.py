@@ -21,10 +21,19 @@ def load_gait(
     zmp: str | None = None,
     *,
     outputs: Iterable[Path | None],
+    forms: tuple[str, ...] = (),
 ) -> Gait:
     """A gait of the library by name, a TOML file, or cards of GAIT (with those of BIDYN beside or given); `zmp`
-    replaces its ZMP. outputs: the files that will be written, which must not be those."""
-    keep_inputs(gait_files(gait, bidyn), outputs)
+    replaces its ZMP. outputs: the files that will be written, which must not be those; forms: the endings of their
+    names, where these say in what form they are written."""
+    files = gait_files(gait, bidyn)
+    if bidyn is not None and bidyn not in files:
+        raise InputError(f"--bidyn {bidyn} has no effect on {gait!r}, only on cards of GAIT; leave it out.")
+    outputs = list(outputs)
+    keep_inputs(files, outputs)
+    for out in outputs if forms else ():
+        if out is not None and out.suffix.lower() not in forms:
+            raise InputError(f"{out}: no such form; the name must end in {' or '.join(forms)}.")
     found = find_gait(gait, case, bidyn)
     return found if zmp is None else replace(found, zmp=zmp_of(zmp))
 
@@ -32,7 +41,7 @@ def load_gait(
 def gait_files(gait: str, bidyn: Path | None) -> list[Path]:
     """The files that a gait is read from."""
     path = Path(gait)
-    if gait in GAITS or not path.is_file():
+    if gait in GAITS:
         return []
     return [path] if path.suffix.lower() == ".toml" else [path, bidyn or path.with_suffix(".bidyn")]
 
@@ -55,7 +64,7 @@ def find_gait(gait: str, case: str | None, bidyn: Path | None) -> Gait:
     if gait in GAITS:
         return library_gait(gait, case)
     path = Path(gait)
-    if not path.suffix and not path.exists():
+    if gait and not path.suffix and not path.exists():
         return library_gait(gait, case)  # explains which names there are
     if case is not None:
         raise InputError(f"--case belongs to the library's flat and usual gaits; {gait} brings its own ZMP.")
@@ -83,10 +92,7 @@ def deliver(out: Path | None, makers: dict[str, Callable[[], str | bytes]], defa
         assert isinstance(content, str)
         print(content, end="" if content.endswith("\n") else "\n")
         return
-    suffix = out.suffix.lower()
-    if suffix not in makers:
-        raise InputError(f"{out}: no such form; the name must end in {' or '.join(makers)}.")
-    content = makers[suffix]()
+    content = makers[out.suffix.lower()]()
     path = write_text(out, content) if isinstance(content, str) else write_bytes(out, content)
     print(f"wrote {path}", file=sys.stderr)
 

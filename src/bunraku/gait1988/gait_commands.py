@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.common import idle, print_json, progress_bar
 from bunraku.errors import InputError
 from bunraku.gait1988.command_common import deliver, gait_files, load_gait
 from bunraku.gait1988.run_all import run
@@ -49,13 +49,13 @@ class Solving:
     samples: int = 41
     """rows over the step (mode exact)."""
 
-    def walk(self, gait: str, *outputs: Path | None) -> Walk:
-        """Solve, with progress; outputs: the files that will be written."""
+    def walk(self, gait: str, out: Path | None, forms: tuple[str, ...] = ()) -> Walk:
+        """Solve, with progress; out: the file that will be written, in one of the forms."""
         import numpy as np
 
         from bunraku.gait1988.solved_walk import solve_walk
 
-        what = load_gait(gait, self.case, self.bidyn, self.zmp, outputs=outputs)
+        what = load_gait(gait, self.case, self.bidyn, self.zmp, outputs=[out], forms=forms)
         with progress_bar(8, f"solving {what.name}") as update:
             return solve_walk(
                 what,
@@ -103,7 +103,9 @@ def smooth(
     from bunraku.gait1988.smooth import leg_table
     from bunraku.gait1988.tables import LEGS, smooth_csv
 
-    what = load_gait(gait, case, bidyn, outputs=[out])
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    what = load_gait(gait, case, bidyn, outputs=[out], forms=(".txt", ".csv"))
     if json:
         values = leg_table(what, digits=None)
         print_json(
@@ -133,7 +135,9 @@ def solve(
     from bunraku.gait1988.run_all import summary
     from bunraku.gait1988.tables import walk_csv, walk_npz
 
-    walk = how.walk(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    walk = how.walk(gait, out, (".txt", ".csv", ".npz", ".moma"))
     if json:
         print_json(summary(walk))
     else:
@@ -166,7 +170,9 @@ def moments(
     from bunraku.gait1988.report_moments import JOINT_NAMES
     from bunraku.gait1988.tables import moments_csv, path_csv, walk_npz
 
-    walk = how.walk(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None, steps=steps is not None)
+    walk = how.walk(gait, out, (".csv",) if steps is not None else (".txt", ".csv", ".npz"))
     if steps is not None:
         deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
     elif json:
@@ -197,7 +203,9 @@ def servo(
     from bunraku.gait1988.servo import drives, energies
     from bunraku.gait1988.tables import servo_csv
 
-    walk = how.walk(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    walk = how.walk(gait, out, (".txt", ".csv"))
     if json:
         work = energies(walk)
         data = {}
@@ -222,8 +230,8 @@ def survey(
     case: str | None = None,
     zmp: str | None = None,
     bidyn: Path | None = None,
-    count: int = 100,
-    seed: int = 0,
+    count: int | None = None,
+    seed: int | None = None,
     own_starts: bool = False,
     out: Path | None = None,
     json: bool = False,
@@ -236,8 +244,8 @@ def survey(
         case: ZMP case I-V of the flat or usual gait.
         zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre.
         bidyn: BIDYN cards that belong to GAIT cards.
-        count: number of random starts.
-        seed: seed of the random starts.
+        count: number of random starts; 100 by default.
+        seed: seed of the random starts; 0 by default.
         own_starts: try the gait's own starts instead of random ones.
         out: write every trial to .csv.
         json: print the summary as JSON.
@@ -246,10 +254,16 @@ def survey(
 
     from bunraku.gait1988 import survey as s
 
-    what = load_gait(gait, case, bidyn, zmp, outputs=[out])
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    if own_starts:
+        idle("has no effect with --own-starts", count=count is not None, seed=seed is not None)
+    what = load_gait(gait, case, bidyn, zmp, outputs=[out], forms=(".txt", ".csv"))
     if own_starts and not what.starts:
         raise InputError(f"gait {what.name!r} has no starts of its own; leave out --own-starts.")
-    starts = np.array(what.starts) if own_starts else s.random_starts(count, seed)
+    starts = (
+        np.array(what.starts) if own_starts else s.random_starts(100 if count is None else count, 0 if seed is None else seed)
+    )
     with progress_bar(len(starts), f"survey of {what.name}") as update:
         result = s.survey(what, starts, method, lambda done: update(done, None))
     if json:
@@ -309,6 +323,8 @@ def draw(
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
+    if suffix == ".gif":
+        idle("has no effect on a film", separate=separate)
     walk = Solving(mode, case, zmp, bidyn, arms_free, samples=41 if mode == "historical" else 201).walk(gait, out)
     if suffix == ".png" and not separate:
         times = strobe_times(walk, begin, end, interval)

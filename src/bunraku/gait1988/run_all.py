@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from bunraku.cli.common import print_json, progress_bar
-from bunraku.files import write_bytes, write_text
+from bunraku.files import keep_results, note_results, write_bytes, write_text
 from bunraku.gait1988.command_common import load_gait, table
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def run(
     /,
     *,
     out: Path = Path("bunraku-gait"),
+    force: bool = False,
     mode: Literal["exact", "historical"] = "exact",
     case: str | None = None,
     zmp: str | None = None,
@@ -116,6 +117,7 @@ def run(
     Args:
         gait: library gait, TOML file, or GAIT cards.
         out: folder for the results.
+        force: replace results of another gait, or of another command, in that folder.
         mode: exact or historical.
         case: ZMP case I-V of the flat or usual gait.
         zmp: a ZMP of your own, UNTIL:X,UNTIL:X… in s and m ahead of the foot's centre.
@@ -127,6 +129,7 @@ def run(
     """
     began = time.perf_counter()
     what = load_gait(gait, case, bidyn, zmp, outputs=[out / name for name in FILES])
+    keep_results(out, FILES, f"gait run {what.name}", force)
     with progress_bar(6, "loading (the first run compiles, about 15 s)") as update:
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.gait1988.gaitfile import write_gait_toml
@@ -152,6 +155,7 @@ def run(
             "path.csv": path_csv(walk, steps),
             "servo.csv": servo_csv(walk),
         }
+        note_results(out, f"gait run {what.name}")
         for name, text in texts.items():
             write_text(out / name, text)
         write_bytes(out / "walk.npz", walk_npz(walk))
@@ -171,5 +175,5 @@ def run(
         return
     print(summary_text(data))
     print(
-        f"\n{len(list(out.iterdir()))} files in {out}/ (look at strobe.png, walk.gif, angles.png; listings are *.txt)"
+        f"\n{len(FILES)} files in {out}/ (look at strobe.png, walk.gif, angles.png; listings are *.txt)"
     )

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import FormatError, InputError, closest
-from bunraku.files import read_text
+from bunraku.files import parse_toml, read_text
 from bunraku.humanoid.foot import SIDES
-from bunraku.humanoid.mapping import parsed
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 
@@ -148,7 +147,7 @@ def read_footsteps(
     normal = [0, 0, 1]       # of the ground, by default
     seconds = 0.8            # to the next step; by default as the walker's pace has it"""
     file = Path(path).name
-    data = parsed(read_text(Path(path)), file)
+    data = parse_toml(read_text(Path(path)), file)
     for key in data:
         if key not in ("walk", "step"):
             raise FormatError(f"{file}: unknown key {key!r}.{closest(key, ('walk', 'step'))}")
