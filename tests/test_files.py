@@ -43,9 +43,10 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
         write_text(tmp_path, "x")
     with pytest.raises(InputError, match=r"none\.txt"):
         read_text(tmp_path / "none.txt")
-    write_bytes(tmp_path / "bad", b"\xff\xfe")
-    with pytest.raises(InputError, match="not UTF-8"):
-        read_text(tmp_path / "bad")
+    for content, said in ((b"a\xff", "byte 1 is not UTF-8"), ("x = 1".encode("utf-16"), "it is UTF-16")):
+        write_bytes(tmp_path / "bad", content)
+        with pytest.raises(InputError, match=said):
+            read_text(tmp_path / "bad")
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be written"):
         write_text(tmp_path / "file" / "below.txt", "x")

@@ -44,7 +44,8 @@ def keep_inputs(inputs: Iterable[str | Path | None], outputs: Iterable[str | Pat
                 raise InputError(
                     f"{path}: it is an input and would be overwritten; choose another name for the output."
                 )
-        place = os.path.realpath(target)
+        with _writing(target):
+            place = os.path.realpath(target)
         if place in written:
             raise InputError(f"{target}: it is the name of two outputs; choose another name for one of them.")
         written.add(place)
@@ -229,8 +230,8 @@ def cannot_be_read(path: str | Path, error: OSError | ValueError) -> InputError:
     if isinstance(error, IsADirectoryError):
         return InputError(f"{shown(path)}: is a folder; give the file inside it.")
     if isinstance(error, FileNotFoundError):
-        unfinished = f"; there is an unfinished {part_of(Path(path)).name}" if part_of(Path(path)).exists() else ""
-        return InputError(f"{shown(path)}: there is no such file{unfinished}.")
+        unfinished = f", but an unfinished {part_of(Path(path)).name}" if part_of(Path(path)).exists() else ""
+        return InputError(f"{shown(path)}: cannot be read; there is no such file{unfinished}.")
     return InputError(f"{shown(path)}: cannot be read ({reason(error)}).")
 
 

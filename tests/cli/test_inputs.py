@@ -57,7 +57,14 @@ CASES = [
     ("gait convert a.gait a.bidyn", None, "a.bidyn"),
     ("gait convert zmp.png b.gait --bidyn b.bidyn", None, "b.bidyn"),
 ]
-READ_ONLY = {("play", "recording"), ("walk", "mapping"), ("bench walk", "plots"), ("stage", "recordings")}
+READ_ONLY = {
+    ("play", "recording"),
+    ("walk", "mapping"),
+    ("filter", "mapping"),
+    ("retarget", "mapping"),
+    ("bench walk", "plots"),
+    ("stage", "recordings"),
+}
 """Paths that are not written, or where nothing is read, or (recordings) where no name is used twice."""
 
 

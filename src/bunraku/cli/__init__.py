@@ -183,15 +183,20 @@ def later(f: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
 
 def in_words(box: str) -> str:
     """What tyro draws in a box, in a sentence."""
-    lines = [line.strip("│| ") for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines() if line[:1] not in "╭╰+"]
-    parts = [" ".join(part.split()) for part in re.split(r"^[─-]{4,}$", "\n".join(lines), flags=re.MULTILINE)]
-    text = parts[0]
+    lines = [line.strip("│ ") for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines()]
+    inside = "\n".join(line for line in lines if line[:1] not in "╭╰")
+    parts = [" ".join(part.split()) for part in re.split(r"^[─-]{4,}$", inside, flags=re.MULTILINE)]
+    if "╭" not in box:
+        parts = parts[1:]  # without a frame the title stands above a line
+    text = parts[0] if parts else box
     if found := re.match(r"Error parsing ([^:]+): (.*)", text):
         kind = re.search(r"matching (.+?) could be", found[2])
         kinds = re.findall("INT|FLOAT|PATH|STR", kind[1]) if kind else ["INT" if "int()" in text else "FLOAT"]
         given = re.search(r"from \[(.*?)\]\.|'([^']*)'\.?$", found[2])
         wanted = WANTED.get(kinds[0], "another value") if len(kinds) == 1 else f"{len(kinds)} values"
-        return f"{found[1]} {repr(given[2] or given[1])[:42] if given else ''} does not fit; wanted is {wanted}."
+        return (
+            f"{found[1]} {(given[1] or repr(given[2])).strip()[:42] if given else ''} does not fit; wanted is {wanted}."
+        )
     if found := re.match(r"invalid choice '(.*)' for argument '(\S+)'. Expected one of \((.*)\)", text):
         choices = sorted(c.strip(" '") for c in found[3].split(",") if c.strip(" '") not in ("", "None"))
         return f"{found[2]} {found[1][:40]!r} is none of {', '.join(choices)}."

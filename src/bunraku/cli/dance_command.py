@@ -66,10 +66,10 @@ def main(
     if seconds is not None:
         chosen.seconds = seconds
     if out is not None:
-        keep_inputs([score, model or chosen.model], [out / name for name in FILES])
+        keep_inputs([score, chosen.model if model is None else model], [out / name for name in FILES])
         keep_results(out, FILES, f"dance {Path(score).stem}", force)
     given = {"balance": balance, "contact": contact, "seed": seed}
-    body = None if model is None and chosen.model == "human" else figure(model or chosen.model)
+    body = None if model is None and chosen.model == "human" else figure(chosen.model if model is None else model)
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
         c = chosen.choreography(body, **{k: v for k, v in given.items() if v is not None})
         began = time.perf_counter()

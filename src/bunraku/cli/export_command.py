@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 Format = Literal["csv", "bvh", "npz", "html", "gif", "mp4", "png"]
 FPS = {"bvh": 60.0, "html": 30.0, "gif": 20.0, "mp4": 30.0}
 PICTURES = ("png", "gif", "mp4")
-USED = {"fps": ("csv", *FPS), "figure": ("bvh",), "view": PICTURES, "width": PICTURES, "height": PICTURES, "scale": ("bvh",)}
+USED = {
+    "fps": ("csv", *FPS),
+    "figure": ("bvh",),
+    "view": PICTURES,
+    "width": PICTURES,
+    "height": PICTURES,
+    "scale": ("bvh",),
+}
 """The formats that an option has an effect on."""
 Update = Callable[..., None]
 
@@ -60,6 +67,13 @@ def main(
         raise InputError(f"--to is missing; choose one of {', '.join(WRITERS)}.")
     given = {"fps": fps, "figure": figure, "view": view, "width": width, "height": height, "scale": scale}
     idle(f"has no effect on {kind}", **{name: x is not None and kind not in USED[name] for name, x in given.items()})
+    if scale is not None and not 0 < scale < float("inf"):
+        raise InputError(f"--scale {scale} is not a number above 0.")
+    size = 640 if width is None else width, 480 if height is None else height
+    if kind in PICTURES:
+        from bunraku.draw.film import check
+
+        check(view or "oblique", *size, even=kind == "mp4")
     if fps is not None and not 0 < fps <= 10_000:
         raise InputError(f"--fps {fps:g} is not between 0 and 10000.")
     from bunraku.motion import Recording
@@ -72,7 +86,6 @@ def main(
     ends_in(target, f".{kind}", what=f"a {kind} file")
     with Recording.open(path) as r:
         seen = view or str(r.meta.get("view", "oblique"))
-        size = 640 if width is None else width, 480 if height is None else height
         options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": size, "scale": scale}
         with progress_bar(100, f"writing {target.name}") as update:
             WRITERS[kind](r, target, options, update)

@@ -51,9 +51,8 @@ def main(
     target = out if out is not None else Path(f"{Path(file).stem}.bkr")
     keep_inputs([file, model, mapping], [target])
     ends_in(target, ".bkr", what="a recording")
-    motion = retarget(
-        load_bvh(file), figure(model), mapping=bones(mapping), cutoff=cutoff or None, reference=reference
-    )
+    names = bones(mapping)
+    motion = retarget(load_bvh(file), figure(model), mapping=names, cutoff=cutoff or None, reference=reference)
     without_forces(motion).save(target, title=Path(file).stem)
     data = {"file": str(target), "frames": len(motion), "seconds": motion.duration, **motion.meta}
     if json:
@@ -75,6 +74,8 @@ def bones(mapping: Path | None) -> dict[str, str | list[str]] | None:
     if mapping is None:
         return None
     out = parse_toml(read_text(mapping), mapping.name)
+    if not out:
+        raise InputError(f'{mapping}: it names no link; write e.g. left_thigh = "LeftUpLeg".')
     for link, x in out.items():
         if not isinstance(x, str) and not (isinstance(x, list) and all(isinstance(word, str) for word in x)):
             raise InputError(f"{mapping}: {link} needs the name of a joint, or of two in a list, got {x!r:.40}.")

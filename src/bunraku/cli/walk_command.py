@@ -85,12 +85,17 @@ def main(
 
         keep_inputs([model, mapping, footsteps], [out / name for name in FILES])
         keep_results(out, FILES, f"walk {Path(model).stem}", force)
+    if stabiliser:
+        idle("has no effect with the stabiliser, which --no-stabiliser takes away", servo=servo != "pd")
     seconds: dict[str, float] = {}
     with progress_bar(100, LOADING) as update:
         from bunraku.humanoid.parts import humanoid
-        from bunraku.walking.walk import in_words, walk
+        from bunraku.walking.walk import check_plan, in_words, walk
         from bunraku.walking.walk_push import push_of
+        from bunraku.world.contact_models import check
 
+        check(contact, "euler")
+        check_plan(footsteps, terrain, pace)
         pushes = [push_of(words) for words in push]
         h = humanoid(figure(model), mapping)
         options = {"contact": contact, "servo": servo, "bushes": bushes, "stabiliser": stabiliser}

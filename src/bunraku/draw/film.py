@@ -160,11 +160,13 @@ def count(recording: Recording, fps: float) -> int:
     return len(even_times(recording.times, fps))
 
 
-def check(view: str, width: int, height: int) -> None:
-    """Refuse what cannot be drawn, before anything is."""
+def check(view: str, width: int, height: int, even: bool = False) -> None:
+    """Refuse what cannot be drawn, before anything is; even: which MP4 (H.264) needs."""
     if view not in VIEWS:
         raise UnknownName(f"there is no view {view!r}.{closest(view, VIEWS)}")
     check_size(width, height)
+    if even and (width % 2 or height % 2):
+        raise InputError(f"film: {width} x {height} is not even in both directions, which MP4 needs.")
 
 
 def camera_for_all(recording: Recording, view: str, aspect: float, along: np.ndarray | None = None) -> Camera:
@@ -180,8 +182,7 @@ def camera_for_all(recording: Recording, view: str, aspect: float, along: np.nda
 
 def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, width: int, height: int) -> Path:
     """Write a film (H.264, which wants even sizes) whole or not at all."""
-    if width % 2 or height % 2:
-        raise InputError(f"film: {width} x {height} is not even in both directions, which MP4 needs.")
+    check("oblique", width, height, even=True)
     ffmpeg = encoder()
     with beside(path) as name:
         writer = ffmpeg.write_frames(

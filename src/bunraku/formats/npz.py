@@ -57,7 +57,9 @@ def read(path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as file:
             check_unpacked(file, path)
-            out: dict[str, Any] = {i.filename.removesuffix(".npy"): member(file.read(i), "fiuU") for i in file.infolist()}
+            out: dict[str, Any] = {
+                i.filename.removesuffix(".npy"): member(file.read(i), "fiuU") for i in file.infolist()
+            }
         for name in ("header", "events"):
             out[name] = json.loads(str(out[name]))
         if out["header"].get("format") != "bunraku npz":

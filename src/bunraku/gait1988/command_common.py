@@ -41,7 +41,7 @@ def load_gait(
 def gait_files(gait: str, bidyn: Path | None) -> list[Path]:
     """The files that a gait is read from."""
     path = Path(gait)
-    if gait in GAITS:
+    if gait in GAITS or not gait:
         return []
     return [path] if path.suffix.lower() == ".toml" else [path, bidyn or path.with_suffix(".bidyn")]
 

@@ -53,9 +53,10 @@ class Solving:
         """Solve, with progress; out: the file that will be written, in one of the forms."""
         import numpy as np
 
-        from bunraku.gait1988.solved_walk import solve_walk
+        from bunraku.gait1988.solved_walk import sample_times, solve_walk
 
         what = load_gait(gait, self.case, self.bidyn, self.zmp, outputs=[out], forms=forms)
+        sample_times(what, self.samples)
         with progress_bar(8, f"solving {what.name}") as update:
             return solve_walk(
                 what,
@@ -168,10 +169,13 @@ def moments(
     """
     from bunraku.gait1988.listing import moma_listing
     from bunraku.gait1988.report_moments import JOINT_NAMES
+    from bunraku.gait1988.steps import check_steps
     from bunraku.gait1988.tables import moments_csv, path_csv, walk_npz
 
     if json:
         idle("has no effect with --json", out=out is not None, steps=steps is not None)
+    if steps is not None:
+        check_steps(steps)
     walk = how.walk(gait, out, (".csv",) if steps is not None else (".txt", ".csv", ".npz"))
     if steps is not None:
         deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
@@ -258,11 +262,15 @@ def survey(
         idle("has no effect with --json", out=out is not None)
     if own_starts:
         idle("has no effect with --own-starts", count=count is not None, seed=seed is not None)
+    if seed is not None and seed < 0:
+        raise InputError(f"--seed {seed} is not a number of 0 or more.")
     what = load_gait(gait, case, bidyn, zmp, outputs=[out], forms=(".txt", ".csv"))
     if own_starts and not what.starts:
         raise InputError(f"gait {what.name!r} has no starts of its own; leave out --own-starts.")
     starts = (
-        np.array(what.starts) if own_starts else s.random_starts(100 if count is None else count, 0 if seed is None else seed)
+        np.array(what.starts)
+        if own_starts
+        else s.random_starts(100 if count is None else count, 0 if seed is None else seed)
     )
     with progress_bar(len(starts), f"survey of {what.name}") as update:
         result = s.survey(what, starts, method, lambda done: update(done, None))
@@ -325,6 +333,7 @@ def draw(
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
     if suffix == ".gif":
         idle("has no effect on a film", separate=separate)
+    times_of(begin, begin if end is None else end, 1.0 if interval is None else interval)
     walk = Solving(mode, case, zmp, bidyn, arms_free, samples=41 if mode == "historical" else 201).walk(gait, out)
     if suffix == ".png" and not separate:
         times = strobe_times(walk, begin, end, interval)

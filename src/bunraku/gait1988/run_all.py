@@ -127,7 +127,10 @@ def run(
         view: where the pictures are taken from.
         json: print the summary as JSON.
     """
+    from bunraku.gait1988.steps import check_steps
+
     began = time.perf_counter()
+    check_steps(steps)
     what = load_gait(gait, case, bidyn, zmp, outputs=[out / name for name in FILES])
     keep_results(out, FILES, f"gait run {what.name}", force)
     with progress_bar(6, "loading (the first run compiles, about 15 s)") as update:
@@ -174,6 +177,4 @@ def run(
         print_json({**data, "folder": str(out), "seconds": time.perf_counter() - began})
         return
     print(summary_text(data))
-    print(
-        f"\n{len(FILES)} files in {out}/ (look at strobe.png, walk.gif, angles.png; listings are *.txt)"
-    )
+    print(f"\n{len(FILES)} files in {out}/ (look at strobe.png, walk.gif, angles.png; listings are *.txt)")

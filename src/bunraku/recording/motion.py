@@ -73,7 +73,9 @@ def even_times(times: np.ndarray, fps: float) -> np.ndarray:
         raise InputError(f"fps {fps} is not a number above 0.")
     count = float(times[-1] - times[0]) * fps
     if not count < MOST_FRAMES:
-        raise InputError(f"{count / fps:g} s at {fps:g} frames a second are more than {MOST_FRAMES} frames; take fewer.")
+        raise InputError(
+            f"{count / fps:g} s at {fps:g} frames a second are more than {MOST_FRAMES} frames; take fewer."
+        )
     return times[0] + np.arange(int(count + 1e-6) + 1) / fps
 
 
