@@ -41,9 +41,9 @@ def main(
     """
     if not 0 <= friction <= 100:
         raise InputError(f"--friction {friction} is not between 0 and 100.")
+    keep_inputs([model], [score, None if recordings is None else recordings / "take-1.bkr"])
     if score is not None and not score.absolute().parent.is_dir():
         raise InputError(f"--score {score} is no file in a folder that exists.")
-    keep_inputs([model], [score, None if recordings is None else recordings / "take-1.bkr"])
     ends_in(score, ".toml", what="a score")
     options = page.options()
     from bunraku.choreography import Choreography

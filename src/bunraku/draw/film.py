@@ -189,14 +189,15 @@ def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, widt
             name, (width, height), fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="quiet"
         )
         writer.send(None)
+        whole = True
         try:
             for image in pictures:
                 writer.send(np.ascontiguousarray(image))
         except OSError:  # its text would be the whole command
-            pass
+            whole = False
         finally:
             writer.close()
-        if not whole_mp4(name):  # the encoder does not say how it ended
+        if not (whole and whole_mp4(name)):  # the encoder does not say how it ended
             full = shutil.disk_usage(os.path.dirname(name)).free < 2**20
             raise OSError(0, "the disk is full" if full else "the encoder stopped")
     return Path(path)
