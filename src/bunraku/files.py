@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -68,7 +68,7 @@ def _checked(target: Path) -> Path:
 
 
 @contextmanager
-def _writing(target: Path) -> Iterator[None]:
+def _writing(target: Path) -> Generator[None, None, None]:
     """What the system says about a file to be written becomes an InputError that names it."""
     try:
         yield
@@ -160,7 +160,7 @@ def _lock(file: BinaryIO) -> None:
 
 
 @contextmanager
-def beside(path: str | Path) -> Iterator[str]:
+def beside(path: str | Path) -> Generator[str, None, None]:
     """The name of a new file to write to, beside `path`, whose name it gets when all went well; else it is removed."""
     target = Path(path)
     name = ""
@@ -207,6 +207,7 @@ def check_unpacked(archive: zipfile.ZipFile, path: str | Path) -> None:
 
 def read_text(path: str | Path, most: int = BIGGEST) -> str:
     """Read a UTF-8 text file of at most `most` bytes, with an InputError that names it. A byte-order mark is left out."""
+    data = b""
     try:
         with open(path, "rb") as file:
             data = file.read(most + 1)

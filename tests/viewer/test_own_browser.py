@@ -39,7 +39,7 @@ def opened(monkeypatch, tmp_path):
 
 def test_the_browser_gets_a_private_file_that_leads_on(opened, tmp_path):
     come = threading.Event()
-    thread = own_browser.open_browser(URL, come.is_set, threading.Event())
+    thread = own_browser.open_browser(URL, come.is_set, threading.Event().wait)
     address, path, text, modes = poll(lambda: opened and opened[0], "the browser")
     assert address.startswith("file:///") and "token" not in address and "secret" not in address
     assert f'location.replace("{URL}")' in text and f'href="{URL}"' in text and 'content="no-referrer"' in text
@@ -54,7 +54,7 @@ def test_the_browser_gets_a_private_file_that_leads_on(opened, tmp_path):
 def test_the_file_goes_when_nobody_comes(how, opened, tmp_path, monkeypatch):
     monkeypatch.setattr(own_browser, "PATIENCE", 0.4 if how == "too late" else PATIENCE)
     ended = threading.Event()
-    thread = own_browser.open_browser(URL, lambda: False, ended)
+    thread = own_browser.open_browser(URL, lambda: False, ended.wait)
     poll(lambda: opened, "the browser")
     if how == "closed":
         ended.set()
@@ -63,7 +63,7 @@ def test_the_file_goes_when_nobody_comes(how, opened, tmp_path, monkeypatch):
 
 
 def test_no_markup_gets_out(opened):
-    own_browser.open_browser('http://x/"><script>', lambda: True, threading.Event()).join(PATIENCE)
+    own_browser.open_browser('http://x/"><script>', lambda: True, threading.Event().wait).join(PATIENCE)
     text = opened[0][2]
     assert text.count("<script>") == 1 and text.count("</script>") == 1 and "\\u003cscript" in text
 
@@ -118,6 +118,6 @@ def parent(pid):
 def test_it_does_not_wait(monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda _: time.sleep(1.0))
     began = time.monotonic()
-    thread = own_browser.open_browser(URL, lambda: True, threading.Event())
+    thread = own_browser.open_browser(URL, lambda: True, threading.Event().wait)
     assert time.monotonic() - began < 0.9
     thread.join(PATIENCE)

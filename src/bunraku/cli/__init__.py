@@ -16,7 +16,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from functools import wraps
 from typing import Any
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def orderly_end() -> Iterator[None]:
+def orderly_end() -> Generator[None, None, None]:
     """While it lasts, a signal that would end the process at once raises SystemExit instead."""
 
     def end(number: int, _: Any) -> None:

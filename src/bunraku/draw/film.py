@@ -205,7 +205,8 @@ def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, widt
 
 def whole_mp4(path: str) -> bool:
     """Whether an MP4 file was written to its end: boxes that fill it, one of them the index, `moov`."""
-    found, at, size = set(), 0, os.path.getsize(path)
+    found: set[bytes] = set()
+    at, size = 0, os.path.getsize(path)
     with open(path, "rb") as file:
         while at < size:
             file.seek(at)

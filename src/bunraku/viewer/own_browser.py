@@ -26,15 +26,15 @@ PAGE = """<!doctype html>
 """
 
 
-def open_browser(url: str, has_come: Callable[[], bool], ended: threading.Event) -> threading.Thread:
-    """Let the user's browser see an address, in a thread of its own; has_come(): whether it does, `ended`: set when
-    that does not matter any more."""
+def open_browser(url: str, has_come: Callable[[], bool], ended: Callable[[float], bool]) -> threading.Thread:
+    """Let the user's browser see an address, in a thread of its own; has_come(): whether it does, ended(seconds): waits
+    so long, and says whether that does not matter any more."""
     thread = threading.Thread(target=_open, args=(url, has_come, ended), name="bunraku browser", daemon=True)
     thread.start()
     return thread
 
 
-def _open(url: str, has_come: Callable[[], bool], ended: threading.Event) -> None:
+def _open(url: str, has_come: Callable[[], bool], ended: Callable[[float], bool]) -> None:
     with tempfile.TemporaryDirectory(prefix="bunraku-page-", ignore_cleanup_errors=True) as folder:  # mode 0700
         path = Path(folder) / "open.html"
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -42,5 +42,5 @@ def _open(url: str, has_come: Callable[[], bool], ended: threading.Event) -> Non
             file.write(PAGE.format(link=html.escape(url, quote=True), script=script))
         webbrowser.open(path.as_uri())
         for _ in range(round(PATIENCE / LOOK)):
-            if has_come() or ended.wait(LOOK):
+            if has_come() or ended(LOOK):
                 break

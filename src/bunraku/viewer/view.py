@@ -159,7 +159,7 @@ def open_view(show: Show, *, browser: bool = True, html: str | None = None, **wh
         raise
     view = View(show, server)
     if browser and "ipykernel" not in sys.modules:  # a notebook shows it in place
-        open_browser(view.url, lambda: view.viewers > 0, view._closed)
+        open_browser(view.url, lambda: view.viewers > 0, view.wait)
     return view
 
 

@@ -113,6 +113,8 @@ def opened(path: str | Path) -> dict[str, np.ndarray]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(i.compress_type != zipfile.ZIP_STORED for i in archive.infolist()):
                 raise ValueError("compressed")
+            if sum(i.file_size for i in archive.infolist()) > len(data):
+                raise ValueError("members that overlap")
             return {i.filename.removesuffix(".npy"): member(archive.read(i)) for i in archive.infolist()}
     except (zipfile.BadZipFile, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise InputError(f"{path}: not a saved world ({error}).") from None
@@ -138,7 +140,7 @@ def load(path: str | Path, controllers: Sequence[Callable[[World], None]] = ()) 
         if text["format"] != FORMAT:
             raise KeyError("format")
         newer = int(text["version"]) > VERSION
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise InputError(f"{path}: an .npz file, but not a saved world.") from None
     if newer:
         raise InputError(f"{path}: written by Bunraku {text.get('bunraku')}, newer than this one; update Bunraku.")
