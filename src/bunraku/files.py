@@ -64,7 +64,7 @@ def _checked(target: Path) -> Path:
             raise OSError(22, "it is not a regular file")
         if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):
             raise PermissionError(13, "it is write-protected")
-        return next(folder for folder in target.absolute().parents if folder.exists())
+        return next(folder for folder in target.parents if folder.exists())
 
 
 @contextmanager

@@ -6,9 +6,12 @@ Version 0.1 met a 5,000-digit number in a scene, `--help | head -1` and an archi
 tracebacks, and had wrong sentences for those of SENTENCES.
 """
 
+import os
 import random
 import re
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -542,6 +545,47 @@ def test_what_is_near_a_good_file(command, name, place, capsys, without_kernels)
             wrong.append(said)
     assert not wrong, f"seed {SEED}, {len(wrong)}:\n" + "\n".join(wrong)
     assert refused > 5
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has other permissions")
+@pytest.mark.parametrize(
+    "command",
+    ["info @.urdf", "export @.bkr --to csv", "play @.bkr --no-browser", "retarget @.bvh", "filter @.csv", "run @.toml", "dance @.toml",
+     "gait smooth @.gait", "walk --footsteps @.toml", "walk --mapping @.toml"],
+)  # fmt: skip
+def test_files_of_others(command, place, capsys, without_kernels):
+    """Unreadable ones; root, who reads all, is somebody else meanwhile."""
+    args = [w.replace("@", "locked") for w in command.split()]
+    tried(
+        [w.replace("@", "none") for w in command.split()], {}, None, capsys
+    )  # what is imported may be unreadable, too
+    name = next(a for a in args if a.startswith("locked"))
+    if not Path(name).exists():
+        Path(name).write_bytes((place / f"good.{name.split('.')[1]}").read_bytes())
+    Path(name).chmod(0)
+    place.chmod(0o777)
+    me = os.geteuid()
+    try:
+        if me == 0:
+            os.seteuid(65534)
+        said = tried(args, {}, ("locked",), capsys)
+    finally:
+        os.seteuid(me)
+    assert said == ""
+
+
+@pytest.mark.parametrize(
+    "args", ["run folder", "info bad.urdf", "walk --seed x", "export none.bkr --to csv", "gait smooth bad.urdf", ""]
+)
+def test_from_the_shell(args, place):
+    Path("bad.urdf").write_bytes(b"\xff\xfe")
+    done = subprocess.run([sys.executable, "-m", "bunraku", *args.split()], check=False, capture_output=True, text=True)
+    if args:
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and not done.stdout
+    else:  # version 0.1 ended with a BrokenPipeError where the reader left early
+        command = f"{sys.executable} -m bunraku --help | head -1"
+        done = subprocess.run(["/bin/sh", "-c", command], check=False, capture_output=True, text=True)
+        assert done.returncode == 0 and done.stderr == "" and done.stdout.startswith("usage: bunraku")
 
 
 def contents(folder):

@@ -27,6 +27,9 @@ def opened(monkeypatch, tmp_path):
 
     def browser(address):
         path = Path(unquote(urlsplit(address).path))
+        if not path.is_file():
+            found.append((address, path, "", []))
+            return True
         modes = [oct(p.stat().st_mode & 0o777) for p in (path, path.parent)]
         found.append((address, path, path.read_text(), modes))
         return True
