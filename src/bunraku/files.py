@@ -35,17 +35,17 @@ def keep_inputs(inputs: Iterable[str | Path | None], outputs: Iterable[str | Pat
 
     Names that are not files (of built-in scenes, say) and None are passed over. Where a file is written beside first,
     as name.part, that one is looked at, too. Two outputs must not be the same file either."""
+    outputs = [_named(name) for name in outputs if name is not None]
     read = [Path(name) for name in inputs if name is not None]
     written: set[str] = set()
     folders: set[Path] = set()
-    for target in (Path(name) for name in outputs if name is not None):
+    for target in outputs:
         for path in (target, part_of(target)):
             if any(_same(path, name) for name in read):
                 raise InputError(
                     f"{path}: it is an input and would be overwritten; choose another name for the output."
                 )
-        with _writing(target):
-            place = os.path.realpath(target)
+        place = os.path.realpath(target)
         if place in written:
             raise InputError(f"{target}: it is the name of two outputs; choose another name for one of them.")
         written.add(place)
@@ -53,6 +53,13 @@ def keep_inputs(inputs: Iterable[str | Path | None], outputs: Iterable[str | Pat
     for folder in folders:
         with _writing(folder), tempfile.TemporaryFile(dir=folder):
             pass
+
+
+def _named(path: str | Path) -> Path:
+    """A path that is one for the system."""
+    if "\0" in str(path):
+        raise InputError(f"{shown(path)}: cannot be written (no name has a null character); choose another place.")
+    return Path(path)
 
 
 def _checked(target: Path) -> Path:
@@ -72,9 +79,7 @@ def _writing(target: Path) -> Generator[None, None, None]:
     """What the system says about a file to be written becomes an InputError that names it."""
     try:
         yield
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+    except OSError as error:
         raise InputError(f"{shown(target)}: cannot be written ({reason(error)}); choose another place.") from None
 
 
@@ -162,8 +167,7 @@ def _lock(file: BinaryIO) -> None:
 @contextmanager
 def beside(path: str | Path) -> Generator[str, None, None]:
     """The name of a new file to write to, beside `path`, whose name it gets when all went well; else it is removed."""
-    target = Path(path)
-    name = ""
+    target, name = _named(path), ""
     try:
         with _writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -99,6 +99,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as error:  # rich ends so when the reader of a pipe left
         if error.code == 1 and isinstance(error.__context__, BrokenPipeError):
             return _reader_left()
+        if notes := with_notes("", error).strip():
+            print(f"bunraku {name}: ended by a signal. {notes}", file=sys.stderr)
         raise
 
 
@@ -107,6 +109,8 @@ def orderly_end() -> Generator[None, None, None]:
     """While it lasts, a signal that would end the process at once raises SystemExit instead."""
 
     def end(number: int, _: Any) -> None:
+        for other in ours:
+            signal.signal(other, signal.SIG_IGN)  # what has to be done now is not interrupted by another
         sys.exit(128 + number)
 
     if threading.current_thread() is not threading.main_thread():
