@@ -322,6 +322,8 @@ gait run flat --bidyn good.bidyn
 hop
 bench
 bench hop
+bench walk --plots good.bkr
+bench walk --repeats 0
 """
 
 
