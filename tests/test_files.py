@@ -21,7 +21,7 @@ def test_round_trip_makes_folders_and_leaves_nothing_beside(tmp_path: Path) -> N
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
 
 
-@pytest.mark.parametrize("call", ["close", "chmod", "replace"])
+@pytest.mark.parametrize("call", ["close", "fsync", "chmod", "replace"])
 def test_an_interruption_leaves_the_old_file_and_nothing_beside(
     call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,9 +43,10 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
         write_text(tmp_path, "x")
     with pytest.raises(InputError, match=r"none\.txt"):
         read_text(tmp_path / "none.txt")
-    write_bytes(tmp_path / "bad", b"\xff\xfe")
-    with pytest.raises(InputError, match="not UTF-8"):
-        read_text(tmp_path / "bad")
+    for content, said in ((b"a\xff", "byte 1 is not UTF-8"), ("x = 1".encode("utf-16"), "it is UTF-16")):
+        write_bytes(tmp_path / "bad", content)
+        with pytest.raises(InputError, match=said):
+            read_text(tmp_path / "bad")
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be written"):
         write_text(tmp_path / "file" / "below.txt", "x")
@@ -63,7 +64,7 @@ def test_an_input_is_refused_as_output_by_every_name(tmp_path: Path, monkeypatch
             with pytest.raises(InputError, match="is an input and would be overwritten") as caught:
                 keep_inputs(["human", None, one], [None, "new.txt", other])
             assert "\n" not in str(caught.value) and str(other) in str(caught.value)
-    keep_inputs([kept, "none.txt"], ["none.txt", tmp_path, tmp_path / "b.txt", "below/a.txt"])
+    keep_inputs([kept, "none.txt"], ["none.txt", tmp_path / "b.txt", "below/a.txt"])
 
 
 def test_what_is_written_beside_first_is_looked_at_too(tmp_path: Path) -> None:

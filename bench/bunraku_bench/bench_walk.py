@@ -14,6 +14,7 @@ from typing import Any
 
 from bunraku.cli.common import print_json, progress_bar
 from bunraku.errors import InputError
+from bunraku.files import keep_inputs
 from bunraku_bench.bench_dynamics import machine
 
 METHOD = (
@@ -54,6 +55,7 @@ def walk(
     """
     if not 1 <= repeats <= 1000:
         raise InputError(f"bench walk: --repeats {repeats} is not between 1 and 1000.")
+    keep_inputs([], [None if plots is None else plots / "pushes.png"])
     report: dict[str, Any] = {}
     if experiments or pushes:
         from bunraku_bench.bench_walk_trials import measure_experiments, measure_pushes

@@ -10,6 +10,7 @@ from bunraku.cli import main
 from bunraku.formats import bvh, csvfile
 from bunraku.formats.bvh_motion import from_motion
 from bunraku.motion import Motion, Recording, consistency
+from bunraku.motion.filter import Filtered
 from bunraku.motion.solved import without_forces
 from motion_data import walk
 
@@ -88,3 +89,26 @@ def test_mistakes(tmp_path, capsys):
         assert main(["filter", *args]) == 2
         out, err = capsys.readouterr()
         assert words in err and "Traceback" not in err and not out
+
+
+def test_what_falls_is_told_before_it_is_not_followed(short, tmp_path, capsys, monkeypatch):
+    """Version 0.1 ended without the summary and advised "fewer seconds", which could not be given."""
+    walked = tmp_path / "walked.bkr"
+    args = [
+        "filter",
+        str(short / "short.csv"),
+        "--out",
+        str(tmp_path / "x.bkr"),
+        "--dt",
+        "0.005",
+        "--follow",
+        str(walked),
+    ]
+    monkeypatch.setattr(Filtered, "lost", 1.0)
+    assert main(args) == 2
+    out, err = capsys.readouterr()
+    assert "of the weight" in out and not walked.exists()
+    assert f"{walked}: not written, as the filtered motion falls at 1.00 s" in err and "--seconds 0.90 follows" in err
+    assert main([*args, "--seconds", "0.2"]) == 0
+    with Recording.open(walked) as r:
+        assert abs(r.duration - 0.2) < 0.02

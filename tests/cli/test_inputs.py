@@ -1,5 +1,6 @@
 """No command writes over a file that it reads: it refuses at once, with exit code 2 and one sentence, and every file
-stays as it was."""
+stays as it was. Version 0.1 replaced its input and ended with exit code 0: `export a.bkr --to csv --out a.bkr`, `dance
+score.toml --out .`, `retarget x.bvh --out x.bvh`, `filter x.bkr --out x.bkr`."""
 
 import importlib
 import inspect
@@ -61,6 +62,8 @@ READ_ONLY = {
     ("play", "recording"),
     ("bench startup", "fresh"),
     ("walk", "mapping"),
+    ("filter", "mapping"),
+    ("retarget", "mapping"),
     ("bench walk", "plots"),
     ("stage", "recordings"),
 }

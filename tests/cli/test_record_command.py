@@ -1,6 +1,8 @@
 """`bunraku record`: a scene into a file, as text or JSON; mistakes with exit code 2 and one sentence."""
 
 import json
+import os
+import signal
 
 import numpy as np
 import pytest
@@ -31,7 +33,8 @@ def test_the_name_of_the_scene_is_the_name_of_the_file(tmp_path, capsys, monkeyp
 
 
 def test_ctrl_c_leaves_the_old_recording_and_says_where_the_new_one_is(tmp_path, capsys, monkeypatch):
-    """With no file of that name the recording gets it; a complete one stays, and the new one is beside."""
+    """With no file of that name the recording gets it; a complete one stays, and the new one is beside. Version 0.1
+    replaced it by the partial one."""
     out, step = tmp_path / "run.bkr", World.step
 
     def interrupted(world, steps=1):
@@ -51,6 +54,25 @@ def test_ctrl_c_leaves_the_old_recording_and_says_where_the_new_one_is(tmp_path,
     for path in (out, tmp_path / "run.bkr.part"):
         with Recording.open(path) as r:
             assert r.finished and r.times[-1] > 0.1 and r.events[-1]["error"] == "KeyboardInterrupt"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", 0)])
+def test_a_signal_ends_a_recording_well(number, tmp_path, capsys, monkeypatch):
+    out, step = tmp_path / "run.bkr", World.step
+
+    def ended(world, steps=1):
+        step(world, steps)
+        if world.time > 0.1:
+            os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(World, "step", ended)
+    with pytest.raises(SystemExit) as caught:
+        main(["record", "spin", "--out", str(out), "--seconds", "0.4"])
+    assert caught.value.code == 128 + number and signal.getsignal(number) == signal.SIG_DFL
+    assert capsys.readouterr().err == f"bunraku record: ended by a signal. The recording up to there: {out}.\n"
+    with Recording.open(out) as r:
+        assert r.finished and 0.1 < r.times[-1] < 0.2
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 import bunraku as bk
 from bunraku.cli import main
 from bunraku.cli.run_command import FILES
+from bunraku.files import NOTE
 
 
 def test_list(capsys):
@@ -40,8 +41,13 @@ def test_files_and_json(tmp_path, capsys):
     assert data == json.loads((folder / "summary.json").read_text())
     assert data["steps"] == 500 and data["seed"] == 7 and data["contact"] == "pgs"
     assert [b["connection"] for b in data["broken"]] == ["left grip", "right grip"]
-    assert sorted(p.name for p in folder.iterdir()) == ["plot.png", "state.npz", "strobe.png", "summary.json"]
-    assert {p.name for p in folder.iterdir()} == set(FILES)
+    assert sorted(p.name for p in folder.iterdir() if p.name != NOTE) == [
+        "plot.png",
+        "state.npz",
+        "strobe.png",
+        "summary.json",
+    ]
+    assert {p.name for p in folder.iterdir()} == {*FILES, NOTE}
     assert all((folder / name).read_bytes()[:4] == b"\x89PNG" for name in ("plot.png", "strobe.png"))
     world = bk.scene.load("bar").resume(folder / "state.npz")
     assert world.time == pytest.approx(0.5) and np.allclose(world["acrobat"].com, data["figures"]["acrobat"]["com_m"])
@@ -49,7 +55,7 @@ def test_files_and_json(tmp_path, capsys):
 
 def test_no_pictures(tmp_path, capsys):
     assert main(["run", "spin", "--seconds", "0.01", "--no-pictures", "--out", str(tmp_path)]) == 0
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["state.npz", "summary.json"]
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name != NOTE) == ["state.npz", "summary.json"]
     assert str(tmp_path) in capsys.readouterr().out
 
 

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from bunraku.cli import main
+from bunraku.files import NOTE
 from bunraku.gait1988.gaitfile import read_gait_toml
 from bunraku.gait1988.library import flat
 from bunraku.gait1988.run_all import FILES
@@ -134,7 +135,7 @@ def test_run_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "servo.txt",
         "walk.npz",
     } <= names
-    assert names == set(FILES)
+    assert names == {*FILES, NOTE}
 
 
 @pytest.mark.slow

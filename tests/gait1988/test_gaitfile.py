@@ -21,7 +21,7 @@ def test_library_round_trip(name: str) -> None:
 
 GOOD = write_gait_toml(flat())
 BAD = [
-    ("=", "not a TOML file"),
+    ("=", "not TOML"),
     ("", "'name' is missing"),
     (GOOD.replace("cycle = 2.0", 'cycle = "two"'), "cycle must be a number, got 'two'"),
     (GOOD.replace("cycle = 2.0", "cycle = -2.0"), "0.05 to 60"),

@@ -127,7 +127,7 @@ def test_a_mapping_file(tmp_path):
     assert h.apart == 0.3 and h.model.joint("left_knee").upper == (2.0,)
     assert np.allclose(h.feet[1].position, (0.0, 0.0, -0.0663)) and np.allclose(h.feet[1].half, (0.05, 0.04))
     file.write_text("walk = ")
-    with pytest.raises(FormatError, match=r"wide\.toml: not a TOML file"):
+    with pytest.raises(FormatError, match=r"wide\.toml: not TOML"):
         humanoid(bk.human(), file)
 
 

@@ -235,7 +235,8 @@ def test_an_error_never_replaces_an_older_recording(tmp_path):
 
 
 def test_two_recorders_of_one_file(tmp_path):
-    """The second is refused at once and its world can be recorded elsewhere; the first goes on undamaged."""
+    """The second is refused at once and its world can be recorded elsewhere; the first goes on undamaged. In version
+    0.1 both wrote into one .part and damaged it."""
     worlds = [World(), World()]
     for world in worlds:
         world.add(bk.sphere(0.1), at=(0, 0, 1))

@@ -150,7 +150,7 @@ def test_files(h, tmp_path):
         ("[[step]]\nside = 'left'\nat = [0, 0]", "step 1: at must be three"),
         ("[[step]]\nside = 'left'\nat = [0, 0, 0]\nyaw = 'a'", "yaw must be a number"),
         ("[[step]]\nside = 'left'\nat = [0, 0, 0]\nnormal = [1, 0, 0]", "step 1: .*normal"),
-        ("[[step]", "not a TOML file"),
+        ("[[step]", "not TOML"),
     ):
         file.write_text(text)
         with pytest.raises(FormatError, match=words):

@@ -112,9 +112,9 @@ class Choreography:
     ) -> None:
         if not isinstance(model, Model | None):
             raise InputError(f"Choreography: {model!r} is no Model; write bk.human(), or bk.load(path) for a file.")
-        self.model, self._stance = on_stage(human() if model is None else model)
         self.gains, self.dynamics = gains or Gains(), bool(dynamics)
-        self.world = Studio(dt=dt, contact=contact, integrator=integrator, seed=seed)
+        self.world = Studio(dt=dt, contact=contact, integrator=integrator, seed=seed)  # refuses what it cannot be
+        self.model, self._stance = on_stage(human() if model is None else model)
         if floor:
             self.world.add_ground(friction=friction)
         self.figure = self.world.add(self.model, self_collision=own_collisions(self.model))

@@ -33,7 +33,6 @@ Checked in tests/choreography/test_score.py.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,8 +41,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from bunraku.choreography.score_check import read_score
-from bunraku.errors import FormatError, InputError
-from bunraku.files import write_text
+from bunraku.errors import InputError
+from bunraku.files import parse_toml, read_text, write_text
 from bunraku.model.rotations import quaternion
 
 if TYPE_CHECKING:
@@ -250,16 +249,8 @@ class Score:
     @staticmethod
     def load(path: str | Path) -> Score:
         """Read a score; every mistake is one sentence with its place."""
-        p = Path(path)
-        try:
-            if p.stat().st_size > BIGGEST:
-                raise FormatError(f"{p.name}: larger than {BIGGEST} bytes; that is no score.")
-            data = tomllib.loads(p.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"there is no score {str(p)!r}.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise FormatError(f"{p.name}: not TOML: {error}.") from None
-        return read_score(data, p.name)
+        name = Path(path).name
+        return read_score(parse_toml(read_text(path, BIGGEST), name), name)
 
 
 def text(s: str) -> str:

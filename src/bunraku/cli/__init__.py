@@ -2,17 +2,26 @@
 
 `COMMANDS` maps a command to its module and a one-line help. A module offers either `main` (a typed function that tyro
 turns into options) or `COMMANDS`, a dict of such functions, for a command with parts (`bunraku bench dynamics`). A
-`BunrakuError` is the user's mistake: its one sentence goes to stderr and the exit code is 2.
+`BunrakuError` is the user's mistake: its one sentence goes to stderr and the exit code is 2; what tyro says of options
+becomes one, too. A signal that ends the process (SIGTERM, SIGHUP) ends the command as an error would: recordings are
+closed, temporary files and folders are removed.
 """
 
 from __future__ import annotations
 
 import importlib
+import io
 import os
+import re
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, redirect_stderr
+from functools import wraps
+from typing import Any
 
-from bunraku.errors import BunrakuError, closest
+from bunraku.errors import BunrakuError, InputError, closest
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": (
@@ -51,6 +60,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "walk": ("bunraku.cli.walk_command", "Make a figure walk in the physical world: film, plots, recording, page."),
 }
 
+WANTED = {"INT": "a whole number", "FLOAT": "a number", "PATH": "a path", "STR": "text"}
+"""What tyro calls the kinds of values."""
+
 
 def usage() -> str:
     """The text of `bunraku --help`."""
@@ -66,7 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = args[0] if args else "--help"
     try:
         try:
-            return answer(name, args[1:])
+            with orderly_end():
+                return answer(name, args[1:])
         finally:
             sys.stdout.flush()  # here, where a reader that left is no error
     except BunrakuError as error:
@@ -75,6 +88,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as error:
         print(with_notes(f"bunraku {name}: interrupted.", error), file=sys.stderr)
         return 130
+    except MemoryError:
+        print(f"bunraku {name}: there is not enough memory for that.", file=sys.stderr)
+        return 2
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             return _reader_left()
@@ -83,7 +99,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as error:  # rich ends so when the reader of a pipe left
         if error.code == 1 and isinstance(error.__context__, BrokenPipeError):
             return _reader_left()
+        if notes := with_notes("", error).strip():
+            print(f"bunraku {name}: ended by a signal. {notes}", file=sys.stderr)
         raise
+
+
+@contextmanager
+def orderly_end() -> Generator[None, None, None]:
+    """While it lasts, a signal that would end the process at once raises SystemExit instead."""
+
+    def end(number: int, _: Any) -> None:
+        for other in ours:
+            signal.signal(other, signal.SIG_IGN)  # what has to be done now is not interrupted by another
+        sys.exit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [n for n in ("SIGTERM", "SIGHUP") if getattr(signal, n, None) is not None]
+    ours = [number for number in (getattr(signal, n) for n in names) if signal.getsignal(number) == signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def answer(name: str, args: list[str]) -> int:
@@ -119,8 +160,57 @@ def dispatch(name: str, args: list[str]) -> int:
 
     module = importlib.import_module(COMMANDS[name][0])
     prog = f"bunraku {name}"
-    if hasattr(module, "COMMANDS"):
-        result = tyro.extras.subcommand_cli_from_dict(module.COMMANDS, prog=prog, args=args)
-    else:
-        result = tyro.cli(module.main, prog=prog, args=args)
-    return int(result or 0)
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):
+            if hasattr(module, "COMMANDS"):
+                commands = {key: later(f) for key, f in module.COMMANDS.items()}
+                call = tyro.extras.subcommand_cli_from_dict(commands, prog=prog, args=args)
+            else:
+                call = tyro.cli(later(module.main), prog=prog, args=args)
+    except SystemExit as error:
+        if error.code != 2:
+            raise
+        raise InputError(f"{in_words(said.getvalue())} `{prog} --help` explains.") from None
+    return int(call() or 0)
+
+
+def later(f: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
+    """The same function to tyro; but what it gives back is the call, to be made when all options are understood."""
+
+    @wraps(f)
+    def bound(*args: Any, **options: Any) -> Callable[[], Any]:
+        return lambda: f(*args, **options)
+
+    return bound
+
+
+def in_words(box: str) -> str:
+    """What tyro draws in a box, in a sentence."""
+    lines = [line.strip("│ ") for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines()]
+    inside = "\n".join(line for line in lines if line[:1] not in "╭╰")
+    parts = [" ".join(part.split()) for part in re.split(r"^[─-]{4,}$", inside, flags=re.MULTILINE)]
+    if "╭" not in box:
+        parts = parts[1:]  # without a frame the title stands above a line
+    text = parts[0] if parts else box
+    if found := re.match(r"Error parsing ([^:]+): (.*)", text):
+        kind = re.search(r"matching (.+?) could be", found[2])
+        kinds = re.findall("INT|FLOAT|PATH|STR", kind[1]) if kind else ["INT" if "int()" in text else "FLOAT"]
+        given = re.search(r"from \[(.*?)\]\.|'([^']*)'\.?$", found[2])
+        wanted = WANTED.get(kinds[0], "another value") if len(kinds) == 1 else f"{len(kinds)} values"
+        return (
+            f"{found[1]} {(given[1] or repr(given[2])).strip()[:42] if given else ''} does not fit; wanted is {wanted}."
+        )
+    if found := re.match(r"invalid choice '(.*)' for argument '(\S+)'. Expected one of \((.*)\)", text):
+        choices = sorted(c.strip(" '") for c in found[3].split(",") if c.strip(" '") not in ("", "None"))
+        return f"{found[2]} {found[1][:40]!r} is none of {', '.join(choices)}."
+    if found := re.match(r"Unrecognized options: (.*)", text):
+        near = re.match(r"Perhaps you meant: (--?[\w-]+)", parts[1]) if len(parts) > 1 else None
+        return f"{found[1][:80]!r} is not understood{f'; perhaps {near[1]} is meant' if near else ''}."
+    if found := re.match(r"Missing from .*?: (\S+)", text):
+        return f"{found[1]} is missing."
+    if found := re.match(r"Missing value for argument '(\S+)'", text):
+        return f"{found[1]} is without a value."
+    if found := re.match(r"Expected one of \{(.*)\}", text):
+        return f"what to do is missing: {found[1]}."
+    return f"{text.rstrip('.')[:300]}."

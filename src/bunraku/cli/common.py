@@ -38,8 +38,8 @@ class Changes:
         """A scene with these changes."""
         if not name:
             raise InputError("no scene given; name a TOML file or a built-in scene, which `bunraku run --list` lists.")
-        if self.seconds is not None and not 0 < self.seconds < float("inf"):
-            raise InputError(f"--seconds {self.seconds} is not a time above 0.")
+        if self.seconds is not None and not 0 < self.seconds <= 86400:
+            raise InputError(f"--seconds {self.seconds} is not a time above 0 and up to a day.")
         check_seed(self.seed)
         from bunraku.scene import load
 
@@ -57,7 +57,10 @@ def check_seed(seed: int | None) -> None:
 
 def figure(name: str, *, strict: bool = False, root: str = "auto", package_dirs: Sequence[str] = ()) -> Model:
     """A figure of our own by name, or the one in a URDF or MJCF file."""
+    if not name.strip():
+        raise InputError("the name of the figure is empty; write human, or name a URDF or MJCF file.")
     if name in FIGURES:
+        idle(f"has no effect on {name!r}, only on files", root=root != "auto", package_dirs=bool(package_dirs))
         return FIGURES[name]()
     looks_like_file = any(c in name for c in "./\\") or Path(name).exists()
     if not looks_like_file:
@@ -66,6 +69,14 @@ def figure(name: str, *, strict: bool = False, root: str = "auto", package_dirs:
     from bunraku.formats import load
 
     return load(name, strict=strict, root=root, package_dirs=package_dirs)
+
+
+def idle(why: str, **options: bool) -> None:
+    """Refuse options that were given and would do nothing. why: e.g. "has no effect without --view"; options: names, and
+    whether they were given."""
+    for name, given in options.items():
+        if given:
+            raise InputError(f"--{name.replace('_', '-')} {why}; leave it out.")
 
 
 def print_json(data: Any) -> None:

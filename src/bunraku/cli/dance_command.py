@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.common import check_seed, figure, print_json, progress_bar, write_json
+from bunraku.cli.common import check_seed, figure, idle, print_json, progress_bar, write_json
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs, write_bytes
+from bunraku.files import keep_inputs, keep_results, note_results, write_bytes
 
 if TYPE_CHECKING:
     from bunraku.choreography import Choreography
@@ -28,6 +28,7 @@ def main(
     /,
     *,
     out: Path | None = None,
+    force: bool = False,
     model: str | None = None,
     seconds: float | None = None,
     balance: bool | None = None,
@@ -41,6 +42,7 @@ def main(
     Args:
         score: a TOML score (docs/choreography.md).
         out: folder for dance.bkr, summary.json, score.toml and strobe.png.
+        force: replace results of another score, or of another command, in that folder.
         model: the figure, instead of the score's own: human, or a URDF or MJCF file.
         seconds: how long, instead of the score's own length.
         balance: keep the balance or not, instead of the score's own.
@@ -54,15 +56,18 @@ def main(
     if seconds is not None and not 0 < seconds <= 86400:
         raise InputError(f"--seconds {seconds} is not a time above 0 and up to a day.")
     check_seed(seed)
+    if out is None:
+        idle("has no effect without --out", no_pictures=not pictures, force=force)
     from bunraku.choreography import Score
 
     chosen = Score.load(score)
     if seconds is not None:
         chosen.seconds = seconds
     if out is not None:
-        keep_inputs([score, model or chosen.model], [out / name for name in FILES])
+        keep_inputs([score, chosen.model if model is None else model], [out / name for name in FILES])
+        keep_results(out, FILES, f"dance {Path(score).stem}", force)
     given = {"balance": balance, "contact": contact, "seed": seed}
-    body = None if model is None and chosen.model == "human" else figure(model or chosen.model)
+    body = None if model is None and chosen.model == "human" else figure(chosen.model if model is None else model)
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
         c = chosen.choreography(body, **{k: v for k, v in given.items() if v is not None})
         began = time.perf_counter()
@@ -110,6 +115,7 @@ def summary(c: Choreography, score: str, wall: float) -> dict[str, Any]:
 
 def write(c: Choreography, data: dict[str, Any], out: Path, pictures: bool) -> None:
     """The files."""
+    note_results(out, f"dance {Path(data['score']).stem}")
     write_json(out / "summary.json", data)
     c.score.save(out / "score.toml", c.time)
     if pictures and c.dynamics:

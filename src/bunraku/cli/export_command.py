@@ -12,15 +12,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import tyro
 
-from bunraku.cli.common import progress_bar
+from bunraku.cli.common import idle, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs
+from bunraku.files import ends_in, keep_inputs
 
 if TYPE_CHECKING:
     from bunraku.motion import Recording
 
 Format = Literal["csv", "bvh", "npz", "html", "gif", "mp4", "png"]
 FPS = {"bvh": 60.0, "html": 30.0, "gif": 20.0, "mp4": 30.0}
+PICTURES = ("png", "gif", "mp4")
+USED = {
+    "fps": ("csv", *FPS),
+    "figure": ("bvh",),
+    "view": PICTURES,
+    "width": PICTURES,
+    "height": PICTURES,
+    "scale": ("bvh",),
+}
+"""The formats that an option has an effect on."""
 
 
 def main(
@@ -32,9 +42,9 @@ def main(
     fps: float | None = None,
     figure: str | None = None,
     view: str | None = None,
-    width: int = 640,
-    height: int = 480,
-    scale: float = 0.01,
+    width: int | None = None,
+    height: int | None = None,
+    scale: float | None = None,
 ) -> int:
     """Write a recording as another kind of file.
 
@@ -45,15 +55,24 @@ def main(
         fps: frames a second (bvh 60, html and mp4 30, gif 20; csv: every frame).
         figure: the figure of a bvh; the one with the most joints by default.
         view: where a picture is taken from: right, left, front, top, oblique; the scene's own by default.
-        width: of pictures, in pixels.
-        height: of pictures, in pixels.
-        scale: metres a unit of a bvh: 0.01 writes centimetres.
+        width: of pictures, in pixels; 640 by default.
+        height: of pictures, in pixels; 480 by default.
+        scale: metres a unit of a bvh; 0.01, which writes centimetres, by default.
     """
     if not recording:
         raise InputError("no recording given; `bunraku record SCENE --out run.bkr` makes one.")
     kind = to or (out.suffix[1:].lower() if out is not None else "")
     if kind not in get_args(Format):
         raise InputError(f"--to is missing; choose one of {', '.join(get_args(Format))}.")
+    given = {"fps": fps, "figure": figure, "view": view, "width": width, "height": height, "scale": scale}
+    idle(f"has no effect on {kind}", **{name: x is not None and kind not in USED[name] for name, x in given.items()})
+    if scale is not None and not 0 < scale < float("inf"):
+        raise InputError(f"--scale {scale} is not a number above 0.")
+    size = 640 if width is None else width, 480 if height is None else height
+    if kind in PICTURES:
+        from bunraku.draw.film import check
+
+        check(view or "oblique", *size, even=kind == "mp4")
     if fps is not None and not 0 < fps <= 10_000:
         raise InputError(f"--fps {fps:g} is not between 0 and 10000.")
     from bunraku.motion import Recording
@@ -63,9 +82,10 @@ def main(
         out if out is not None else path.with_name(path.name.removesuffix(".part").removesuffix(".bkr") + f".{kind}")
     )
     keep_inputs([path], [target])
+    ends_in(target, f".{kind}", what=f"a {kind} file")
     with Recording.open(path) as r:
         seen = view or str(r.meta.get("view", "oblique"))
-        options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": (width, height), "scale": scale}
+        options = {"fps": fps or FPS.get(kind), "figure": figure, "view": seen, "size": size, "scale": scale}
         with progress_bar(100, f"writing {target.name}") as update:
             write(kind, r, target, options, update)
     print(f"{target}: {target.stat().st_size / 1e6:.2f} MB")
@@ -90,7 +110,8 @@ def write(kind: str, r: Recording, target: Path, options: dict[str, Any], update
     elif kind == "bvh":
         from bunraku.formats.bvh_motion import save_bvh
 
-        save_bvh(r.motion(options["figure"]), target, fps=fps, scale=options["scale"])
+        scale = {} if options["scale"] is None else {"scale": options["scale"]}
+        save_bvh(r.motion(options["figure"]), target, fps=fps, **scale)
     elif kind == "html":
         from bunraku.viewer.recording_page import page
 

@@ -15,9 +15,10 @@ from typing import Annotated
 import numpy as np
 import tyro
 
-from bunraku.cli.common import figure, print_json, progress_bar
+from bunraku.cli.common import figure, idle, print_json, progress_bar
+from bunraku.cli.retarget_command import bones
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs, write_bytes
+from bunraku.files import cannot_be_read, ends_in, keep_inputs, write_bytes
 from bunraku.recording.motion import Motion
 
 
@@ -27,12 +28,14 @@ def main(
     *,
     out: Path | None = None,
     model: str = "human",
+    mapping: Path | None = None,
     cutoff: float | None = None,
     dt: float = 0.002,
     friction: float = 0.8,
     strength: float = 1.0,
     plot: Path | None = None,
     follow: Path | None = None,
+    seconds: float | None = None,
     aid: float = 0.0,
     json: bool = False,
 ) -> int:
@@ -42,12 +45,14 @@ def main(
         file: a BVH file, a recording, or a CSV file with the coordinates of a figure.
         out: the recording to write; FILE-filtered.bkr in this folder by default.
         model: the figure that a BVH file moves: human, or a URDF or MJCF file.
+        mapping: a TOML file that says which joints of a BVH file move which links, where their names are others (`bunraku retarget --help`).
         cutoff: smoothing before [Hz]; 6 for BVH, none for a recording by default; 0 for none.
         dt: the time step [s].
         friction: of the floor.
         strength: what the torque limits of the figure are multiplied with.
         plot: a picture (PNG) of ground reaction, zero-moment point and torques.
         follow: a recording to write of the figure following the filtered motion in a physical world.
+        seconds: how much of the motion to follow [s]; all of it by default.
         aid: help from outside on the base while it follows, at most so many newtons; its share is printed.
         json: print the summary as JSON.
     """
@@ -55,6 +60,10 @@ def main(
         raise InputError("no file given; name a BVH file or a recording.")
     if not 0 <= aid < float("inf"):
         raise InputError(f"--aid {aid} is not a force of 0 N or more.")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise InputError(f"--seconds {seconds} is not a time above 0.")
+    if follow is None:
+        idle("has no effect without --follow", aid=aid > 0, seconds=seconds is not None)
     if cutoff is not None and not 0 <= cutoff < float("inf"):
         raise InputError(f"--cutoff {cutoff} is not a frequency of 0 Hz or more.")
     if not 0 < friction < float("inf"):
@@ -65,8 +74,11 @@ def main(
     from bunraku.motion.filter import dynamics_filter
 
     target = out if out is not None else Path(f"{Path(file).stem}-filtered.bkr")
-    keep_inputs([file, model], [target, plot, follow])
-    motion = read(file, model, cutoff)
+    keep_inputs([file, model, mapping], [target, plot, follow])
+    ends_in(target, ".bkr", what="a recording")
+    ends_in(follow, ".bkr", what="a recording")
+    ends_in(plot, ".png", what="a plot")
+    motion = read(file, model, mapping, cutoff)
     began = time.perf_counter()
     with progress_bar(100, "planning") as update:
         filtered = dynamics_filter(
@@ -90,14 +102,16 @@ def main(
         "torque_of_effort": float((np.abs(solved.torques) / np.maximum(solved.model.effort, 1e-9))[:, 6:].max()),
         "wall_s": time.perf_counter() - began,
     }  # fmt: skip
-    walked = None
-    if follow is not None:
+    walked, lost = None, filtered.lost
+    falls = lost is not None and (seconds is None or seconds > lost - float(solved.times[0]))
+    if follow is not None and not falls:
         from bunraku.motion.follow import follow as follow_motion
 
         with progress_bar(100, "following") as update:
             walked = follow_motion(
-                filtered, help=aid, record=follow, progress=lambda done, of: update(100 * done // of, "following")
-            )
+                filtered, help=aid, record=follow, seconds=seconds,
+                progress=lambda done, of: update(100 * done // of, "following"),
+            )  # fmt: skip
         data["followed"] = {"file": str(follow), **walked.as_dict()}
     if json:
         print_json(data)
@@ -109,22 +123,29 @@ def main(
         )
         if walked is not None:
             print(f"{follow}: {walked.text()}")
+    if follow is not None and lost is not None and walked is None:
+        raise InputError(
+            f"{follow}: not written, as the filtered motion falls at {lost:.2f} s and cannot be followed upright; "
+            f"--seconds {0.9 * (lost - float(solved.times[0])):.2f} follows what comes before."
+        )
     return 0
 
 
-def read(file: str, model: str, cutoff: float | None) -> Motion:
+def read(file: str, model: str, mapping: Path | None, cutoff: float | None) -> Motion:
     """The motion of a file, on a figure with masses."""
     path = Path(file)
     try:
         with open(path, "rb") as f:
             begins = f.read(64).lstrip()
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror or error}).") from None
+    except (OSError, ValueError) as error:
+        raise cannot_be_read(file, error) from None
     if begins[:9].upper() == b"HIERARCHY":
         from bunraku.formats.bvh_motion import load_bvh
         from bunraku.motion.retarget import CUTOFF, retarget
 
-        return retarget(load_bvh(path), figure(model), cutoff=CUTOFF if cutoff is None else cutoff or None)
+        smooth = CUTOFF if cutoff is None else cutoff or None
+        return retarget(load_bvh(path), figure(model), mapping=bones(mapping), cutoff=smooth)
+    idle(f"has no effect on {file}, only on BVH files", mapping=mapping is not None)
     from bunraku.motion.retarget import smoothed
 
     if begins[:4] == b"time":
@@ -132,6 +153,7 @@ def read(file: str, model: str, cutoff: float | None) -> Motion:
     else:
         from bunraku.recording.reader import Recording
 
+        idle(f"has no effect on {file}, which has its own figure", model=model != "human")
         with Recording.open(path) as recording:
             motion = recording.motion()
     if cutoff:

@@ -16,7 +16,7 @@ from bunraku.model.model import JointInfo, Model
 
 
 def main(
-    model: Annotated[str, tyro.conf.Positional],
+    model: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="MODEL")],
     json: bool = False,
     strict: bool = False,
     root: Literal["auto", "free", "fixed"] = "auto",

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from bunraku.cli.common import idle
+from bunraku.errors import InputError
+
 if TYPE_CHECKING:
     from bunraku.viewer.view import View
 
@@ -31,7 +34,14 @@ class Page:
     """begin at once; --no-play waits for the page's play button."""
 
     def options(self) -> dict[str, Any]:
-        """As the functions of bunraku.viewer take them."""
+        """As the functions of bunraku.viewer take them; what makes no sense is refused before anything is loaded."""
+        from bunraku.viewer.guard import check_address, is_loopback
+        from bunraku.viewer.messages import FASTEST, SLOWEST
+
+        idle(f"has no effect with the host {self.host}", allow_remote=self.allow_remote and is_loopback(self.host))
+        check_address(self.host, self.port, self.allow_remote)
+        if not SLOWEST <= self.speed <= FASTEST:
+            raise InputError(f"--speed {self.speed} is not between {SLOWEST:g} and {FASTEST:g}.")
         return {**vars(self), "token": own_token()}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
 from bunraku.cli.page_options import Page, PageOptions, stay
+from bunraku.files import part_of
 
 if TYPE_CHECKING:
     from bunraku.viewer.view import View
@@ -38,4 +40,10 @@ def open_recording(path: Path, **options: Any) -> View:
         return view_recording(Moved(load_bvh(path), path.stem), title=path.stem, **options)
     from bunraku.motion import Recording
 
-    return view_recording(Recording.open(path), title=path.stem, **options)
+    recording = Recording.open(path)
+    if part_of(path).exists():
+        print(
+            f"{part_of(path)} is there, too: a recording that has not ended; bunraku play {part_of(path)} shows it.",
+            file=sys.stderr,
+        )
+    return view_recording(recording, title=path.stem, **options)

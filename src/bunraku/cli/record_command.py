@@ -15,7 +15,7 @@ import tyro
 
 from bunraku.cli.common import Changes, SceneChanges, print_json, progress_bar
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs
+from bunraku.files import ends_in, keep_inputs
 
 CHUNKS = 100
 
@@ -42,6 +42,7 @@ def main(
     chosen = changes.scene(scene)
     target = out if out is not None else Path(f"{chosen.name}.bkr")
     keep_inputs(chosen.files, [target])
+    ends_in(target, ".bkr", what="a recording")
     with progress_bar(CHUNKS, "loading (the first run compiles, one to two minutes)") as update:
         world = chosen.build()
         steps = max(1, round(chosen.seconds / world.dt))

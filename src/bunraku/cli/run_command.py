@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.common import Changes, SceneChanges, print_json, progress_bar, two_columns, write_json
-from bunraku.files import keep_inputs, write_bytes
+from bunraku.cli.common import Changes, SceneChanges, idle, print_json, progress_bar, two_columns, write_json
+from bunraku.errors import InputError
+from bunraku.files import keep_inputs, keep_results, note_results, write_bytes
 
 if TYPE_CHECKING:
     from bunraku.scene import Recording
@@ -28,6 +29,7 @@ def main(
     *,
     changes: SceneChanges = Changes(),  # noqa: B008 - frozen
     out: Path | None = None,
+    force: bool = False,
     json: bool = False,
     pictures: bool = True,
     list: bool = False,
@@ -37,15 +39,23 @@ def main(
     Args:
         scene: a TOML scene file, or the name of a built-in scene (see --list).
         out: folder for summary.json, state.npz, strobe.png and plot.png.
+        force: replace results of another scene, or of another command, in that folder.
         json: print the summary as JSON.
         pictures: draw strobe.png and plot.png into the folder.
         list: list the built-in scenes and end.
     """
     if list:
+        named = {**vars(changes), "out": out}
+        idle("has no effect with --list", **{name: x is not None for name, x in named.items()})
+        if scene:
+            raise InputError(f"--list names the built-in scenes and does not run {scene!r}; leave one of them out.")
         return show_list(json)
+    if out is None:
+        idle("has no effect without --out", no_pictures=not pictures, force=force)
     chosen = changes.scene(scene)
     if out is not None:
         keep_inputs(chosen.files, [out / name for name in FILES])
+        keep_results(out, FILES, f"run {chosen.name}", force)
     with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
         record = chosen.run(lambda done, steps: update(100 * done // steps, f"running {chosen.name}"))
     data = record.summary()
@@ -73,6 +83,7 @@ def show_list(json: bool) -> int:
 
 def write(record: Recording, data: dict[str, Any], out: Path, pictures: bool) -> None:
     """The files of a run."""
+    note_results(out, f"run {record.scene.name}")
     record.world.save(out / "state.npz")
     write_json(out / "summary.json", data)
     if pictures:

@@ -13,7 +13,7 @@ import tyro
 from bunraku.cli.common import figure
 from bunraku.cli.page_options import Page, PageOptions, stay
 from bunraku.errors import InputError
-from bunraku.files import keep_inputs
+from bunraku.files import ends_in, keep_inputs
 
 
 def main(
@@ -41,12 +41,14 @@ def main(
     """
     if not 0 <= friction <= 100:
         raise InputError(f"--friction {friction} is not between 0 and 100.")
-    if score is not None and (score.is_dir() or not score.absolute().parent.is_dir()):
+    keep_inputs([model], [score, None if recordings is None else recordings / "take-1.bkr"])
+    if score is not None and not score.absolute().parent.is_dir():
         raise InputError(f"--score {score} is no file in a folder that exists.")
-    keep_inputs([model], [score])
+    ends_in(score, ".toml", what="a score")
+    options = page.options()
     from bunraku.choreography import Choreography
     from bunraku.viewer.stage import open_stage
 
     c = Choreography(figure(model), dt=dt, contact=contact, balance=balance, friction=friction)
     files = {"score": score, "recordings": recordings}
-    return stay(open_stage(c, title=f"Stage: {Path(model).stem}", **files, **page.options()))
+    return stay(open_stage(c, title=f"Stage: {Path(model).stem}", **files, **options))

@@ -36,14 +36,15 @@ def main(
     Args:
         what: a scene (TOML file or built-in name), "human", a URDF or MJCF file, a recording (.bkr) or a motion (.bvh).
     """
+    options = page.options()
     if Path(what).suffix in RECORDINGS:
         from bunraku.cli.play_command import open_recording
 
-        return stay(open_recording(Path(what), **page.options()))
+        return stay(open_recording(Path(what), **options))
     from bunraku.viewer.view import view_world
 
     world, title = world_of(what)
-    return stay(view_world(world, title=title, **page.options()))
+    return stay(view_world(world, title=title, **options))
 
 
 def world_of(what: str) -> tuple[World, str]:

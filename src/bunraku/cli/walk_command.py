@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from bunraku.cli.common import check_seed, figure, print_json, progress_bar
-from bunraku.files import keep_inputs
+from bunraku.cli.common import check_seed, figure, idle, print_json, progress_bar
+from bunraku.files import keep_inputs, keep_results, note_results
 
 if TYPE_CHECKING:
     from bunraku.humanoid.parts import Humanoid
     from bunraku.walking.walk_push import Push
 
+OUT = Path("bunraku-walk")
 LOADING = "loading (the first run compiles, two to three minutes)"
 SHARES = {"plan": (0, 60, LOADING), "prepare": (60, 100, "preparing"), "simulate": (0, 50, "walking")}
 
@@ -40,7 +41,8 @@ def main(
     stabiliser: bool = True,
     push: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
     seed: int = 0,
-    out: Path = Path("bunraku-walk"),
+    out: Path = OUT,
+    force: bool = False,
     pictures: bool = True,
     view: bool = False,
     browser: bool = True,
@@ -65,6 +67,7 @@ def main(
             may be given several times.
         seed: start of the random numbers of the sensors' noise.
         out: folder for the results.
+        force: replace results of another figure, or of another command, in that folder.
         pictures: draw film, strobe picture and plots, and make the page.
         view: walk live in the browser instead, until Ctrl-C.
         browser: open the page in the browser.
@@ -72,16 +75,25 @@ def main(
         json: print the summary as JSON.
     """
     check_seed(seed)
-    if not view:
+    if view:
+        idle("has no effect with --view", out=out != OUT, force=force, no_pictures=not pictures, json=json)
+    else:
+        idle("has no effect without --view", port=port != 0, no_browser=not browser)
         from bunraku.cli.walk_output import FILES
 
         keep_inputs([model, mapping, footsteps], [out / name for name in FILES])
+        keep_results(out, FILES, f"walk {Path(model).stem}", force)
+    if stabiliser:
+        idle("has no effect with the stabiliser, which --no-stabiliser takes away", servo=servo != "pd")
     seconds: dict[str, float] = {}
     with progress_bar(100, LOADING) as update:
         from bunraku.humanoid.parts import humanoid
-        from bunraku.walking.walk import in_words, walk
+        from bunraku.walking.walk import check_plan, in_words, walk
         from bunraku.walking.walk_push import push_of
+        from bunraku.world.contact_models import check
 
+        check(contact, "euler")
+        check_plan(footsteps, terrain, pace)
         pushes = [push_of(words) for words in push]
         h = humanoid(figure(model), mapping)
         options = {"contact": contact, "servo": servo, "bushes": bushes, "stabiliser": stabiliser}
@@ -95,6 +107,7 @@ def main(
         clock.stop()
         from bunraku.cli.walk_output import summary_of, text, write
 
+        note_results(out, f"walk {Path(model).stem}")
         data = summary_of(done)
         data |= {"model": model, "footsteps": in_words(footsteps, terrain), **options, "folder": str(out)}
         with done.recording as recording:

@@ -97,6 +97,10 @@ def _hull_of_file(path: str, _changed: int, scale: tuple[float, ...], name: str)
     again."""
     import trimesh
 
+    with open(path, "rb") as file:
+        begins = file.read(4)
+    if begins[:2] in (b"PK", b"\x1f\x8b", b"BZ") or begins == b"\xfd7zX":  # small ones may unpack to any size
+        raise ModelError(f"{name}: {path}: packed meshes are not read; unpack it.")
     loaded = trimesh.load(path, force="mesh", process=False)
     points = np.asarray(getattr(loaded, "vertices", np.empty((0, 3))), dtype=float) * np.asarray(scale, dtype=float)
     return convex_hull(points, name)

@@ -11,6 +11,8 @@ one by one, so a long film needs no memory; a file is written beside and renamed
 # pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from bunraku.draw.picture import gif_bytes, png_bytes
 from bunraku.draw.render import check_size, render, render_view
 from bunraku.draw.world_pictures import chosen, world_scene
 from bunraku.errors import InputError, MissingExtra, UnknownName, closest
-from bunraku.files import write_bytes, written_beside
+from bunraku.files import beside, write_bytes
 from bunraku.recording.motion import between, even_times
 from bunraku.recording.reader import Recording
 from bunraku.world.world import World
@@ -157,11 +159,13 @@ def count(recording: Recording, fps: float) -> int:
     return len(even_times(recording.times, fps))
 
 
-def check(view: str, width: int, height: int) -> None:
-    """Refuse what cannot be drawn, before anything is."""
+def check(view: str, width: int, height: int, even: bool = False) -> None:
+    """Refuse what cannot be drawn, before anything is; even: which MP4 (H.264) needs."""
     if view not in VIEWS:
         raise UnknownName(f"there is no view {view!r}.{closest(view, VIEWS)}")
     check_size(width, height)
+    if even and (width % 2 or height % 2):
+        raise InputError(f"film: {width} x {height} is not even in both directions, which MP4 needs.")
 
 
 def camera_for_all(recording: Recording, view: str, aspect: float, along: np.ndarray | None = None) -> Camera:
@@ -177,20 +181,42 @@ def camera_for_all(recording: Recording, view: str, aspect: float, along: np.nda
 
 def write_mp4(pictures: Iterable[np.ndarray], path: str | Path, fps: float, width: int, height: int) -> Path:
     """Write a film (H.264, which wants even sizes) whole or not at all."""
-    if width % 2 or height % 2:
-        raise InputError(f"film: {width} x {height} is not even in both directions, which MP4 needs.")
+    check("oblique", width, height, even=True)
     ffmpeg = encoder()
-    with written_beside(path, ".mp4") as beside:
+    with beside(path) as name:
         writer = ffmpeg.write_frames(
-            beside, (width, height), fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="error"
+            name, (width, height), fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="quiet"
         )
         writer.send(None)
+        whole = True
         try:
             for image in pictures:
                 writer.send(np.ascontiguousarray(image))
+        except OSError:  # its text would be the whole command
+            whole = False
         finally:
             writer.close()
+        if not (whole and whole_mp4(name)):  # the encoder does not say how it ended
+            full = shutil.disk_usage(os.path.dirname(name)).free < 2**20
+            raise OSError(0, "the disk is full" if full else "the encoder stopped")
     return Path(path)
+
+
+def whole_mp4(path: str) -> bool:
+    """Whether an MP4 file was written to its end: boxes that fill it, one of them the index, `moov`."""
+    found: set[bytes] = set()
+    at, size = 0, os.path.getsize(path)
+    with open(path, "rb") as file:
+        while at < size:
+            file.seek(at)
+            head = file.read(16).ljust(16, b"\0")
+            length = int.from_bytes(head[:4], "big")
+            length = int.from_bytes(head[8:], "big") if length == 1 else length
+            if length < 8:
+                return False
+            found.add(head[4:8])
+            at += length
+    return at == size and b"moov" in found
 
 
 def encoder() -> Any:

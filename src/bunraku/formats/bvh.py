@@ -179,6 +179,10 @@ def hierarchy(words: Words) -> list[BvhJoint]:
         word = words.next().upper()
         if word == "MOTION" and joints and not stack:
             return joints
+        if word == "MOTION" and stack:
+            raise words.error(
+                f"MOTION stands inside the joint {joints[stack[-1]].name[:40]!r}, which a }} must end first."
+            )
         if word in ("ROOT", "JOINT"):
             if (word == "ROOT") != (not stack):
                 raise words.error(f"{word} stands {'inside a joint' if stack else 'outside the root'}.")
@@ -201,7 +205,8 @@ def hierarchy(words: Words) -> list[BvhJoint]:
         elif word == "}" and stack:
             stack.pop()
         else:
-            raise words.error(f"{word[:40]!r} is not expected here; wanted JOINT, CHANNELS, End Site, }} or MOTION.")
+            wanted = "JOINT, CHANNELS, End Site or }" if stack else "MOTION" if joints else "ROOT"
+            raise words.error(f"{word[:40]!r} is not expected here; wanted {wanted}.")
 
 
 def channels(words: Words) -> tuple[str, ...]:

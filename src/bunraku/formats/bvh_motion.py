@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.dynamics.functions import kinematics
-from bunraku.errors import InputError
+from bunraku.errors import FormatError, InputError, ModelError
 from bunraku.formats.bvh import Bvh, BvhJoint, read, write
 from bunraku.model.build import parents_first
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
@@ -37,7 +37,11 @@ def load_bvh(path: str | Path, *, scale: float = SCALE) -> Motion:
 
     scale: metres a unit of the file (0.01 where it is in centimetres; 0.056444 for the CMU collection).
     """
-    return to_motion(read(path), scale=scale, name=Path(path).stem)
+    bvh = read(path)
+    try:
+        return to_motion(bvh, scale=scale, name=Path(path).stem)
+    except ModelError as error:
+        raise FormatError(f"{Path(path).name}: {error}") from None
 
 
 def save_bvh(

@@ -10,16 +10,20 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bunraku.errors import FormatError, InputError
-from bunraku.files import write_bytes
+from bunraku.errors import BunrakuError, FormatError
+from bunraku.files import cannot_be_read, check_unpacked, write_bytes
 from bunraku.formats.csvfile import coordinates
 from bunraku.recording.reader import Recording
 from bunraku.world.frames import LAYOUT
+from bunraku.world.saving import member
+
+MISTAKES = (ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, RuntimeError, zlib.error)
 
 
 def arrays(recording: Recording) -> dict[str, np.ndarray]:
@@ -51,22 +55,19 @@ def write(recording: Recording, path: str | Path) -> Path:
 def read(path: str | Path) -> dict[str, Any]:
     """The arrays of such a file, `header` and `events` as they were."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            out: dict[str, Any] = {name: file[name] for name in file.files}
+        with zipfile.ZipFile(path) as file:
+            check_unpacked(file, path)
+            out: dict[str, Any] = {
+                i.filename.removesuffix(".npy"): member(file.read(i), "fiuU") for i in file.infolist()
+            }
         for name in ("header", "events"):
             out[name] = json.loads(str(out[name]))
         if out["header"].get("format") != "bunraku npz":
             raise KeyError("format")
+    except BunrakuError:
+        raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        EOFError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-    ) as error:
+        raise cannot_be_read(path, error) from None
+    except (*MISTAKES, zipfile.BadZipFile) as error:
         raise FormatError(f"{path}: not an .npz file of a recording ({error}).") from None
     return out

@@ -39,10 +39,17 @@ class Which:
     bidyn: Path | None = None
     """BIDYN cards that belong to GAIT cards."""
 
-    def load(self, gait: str, *outputs: Path | None) -> Gait:
+    def load(self, gait: str, *outputs: Path | None, forms: tuple[str, ...] = ()) -> Gait:
         """A gait of the library by name, a TOML file, or cards of GAIT (with those of BIDYN beside or given). outputs:
-        the files that will be written, which must not be those."""
-        keep_inputs(gait_files(gait, self.bidyn), outputs)
+        the files that will be written, which must not be those; forms: the endings of their names, where these say in
+        what form they are written."""
+        files = gait_files(gait, self.bidyn)
+        if self.bidyn is not None and self.bidyn not in files:
+            raise InputError(f"--bidyn {self.bidyn} has no effect on {gait!r}, only on cards of GAIT; leave it out.")
+        keep_inputs(files, outputs)
+        for out in outputs if forms else ():
+            if out is not None and out.suffix.lower() not in forms:
+                raise InputError(f"{out}: no such form; the name must end in {' or '.join(forms)}.")
         found = find_gait(gait, self.case, self.bidyn)
         return found if self.zmp is None else replace(found, zmp=zmp_of(self.zmp))
 
@@ -56,13 +63,22 @@ class Walking(Which):
     arms_free: bool = False
     """let shoulders and elbows swing (mode exact)."""
 
-    def walk(self, gait: str, *outputs: Path | None, samples: int = 41, start: Start | None = None) -> Walk:
-        """Solve, with progress."""
+    def walk(
+        self,
+        gait: str,
+        out: Path | None,
+        forms: tuple[str, ...] = (),
+        *,
+        samples: int = 41,
+        start: Start | None = None,
+    ) -> Walk:
+        """Solve, with progress; out: the file that will be written, in one of the forms."""
         import numpy as np
 
-        from bunraku.gait1988.solved_walk import solve_walk
+        from bunraku.gait1988.solved_walk import sample_times, solve_walk
 
-        what, state = self.load(gait, *outputs), None
+        what, state = self.load(gait, out, forms=forms), None
+        sample_times(what, samples)
         if start is not None:
             state = np.array(start)
             if self.arms_free:  # they begin hanging
@@ -88,9 +104,9 @@ class Solving(Walking):
     samples: int = 41
     """rows over the step (mode exact)."""
 
-    def solved(self, gait: str, *outputs: Path | None) -> Walk:
+    def solved(self, gait: str, out: Path | None, forms: tuple[str, ...]) -> Walk:
         """The walk."""
-        return self.walk(gait, *outputs, samples=self.samples, start=self.start)
+        return self.walk(gait, out, forms, samples=self.samples, start=self.start)
 
 
 WhichOptions = Annotated[Which, FROM_ABOVE]
@@ -101,7 +117,7 @@ SolvingOptions = Annotated[Solving, FROM_ABOVE]
 def gait_files(gait: str, bidyn: Path | None) -> list[Path]:
     """The files that a gait is read from."""
     path = Path(gait)
-    if gait in GAITS or not path.is_file():
+    if gait in GAITS or not gait:
         return []
     return [path] if path.suffix.lower() == ".toml" else [path, bidyn or path.with_suffix(".bidyn")]
 
@@ -124,7 +140,7 @@ def find_gait(gait: str, case: str | None, bidyn: Path | None) -> Gait:
     if gait in GAITS:
         return library_gait(gait, case)
     path = Path(gait)
-    if not path.suffix and not path.exists():
+    if gait and not path.suffix and not path.exists():
         return library_gait(gait, case)  # explains which names there are
     if case is not None:
         raise InputError(f"--case belongs to the library's flat and usual gaits; {gait} brings its own ZMP.")
@@ -152,10 +168,7 @@ def deliver(out: Path | None, makers: dict[str, Callable[[], str | bytes]], defa
         assert isinstance(content, str)
         print(content, end="" if content.endswith("\n") else "\n")
         return
-    suffix = out.suffix.lower()
-    if suffix not in makers:
-        raise InputError(f"{out}: no such form; the name must end in {' or '.join(makers)}.")
-    wrote(out, makers[suffix]())
+    wrote(out, makers[out.suffix.lower()]())
 
 
 def wrote(path: Path, content: str | bytes) -> None:

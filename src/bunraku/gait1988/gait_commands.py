@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from bunraku.cli.common import print_json, progress_bar
+from bunraku.cli.common import check_seed, idle, print_json, progress_bar
 from bunraku.errors import InputError
 from bunraku.gait1988.command_common import (
     GaitName,
@@ -52,7 +52,10 @@ def smooth(
     from bunraku.gait1988.smooth import leg_table
     from bunraku.gait1988.tables import LEGS, smooth_csv
 
-    what = which.load(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    idle("has no effect on the legs' patterns", zmp=which.zmp is not None)
+    what = which.load(gait, out, forms=(".txt", ".csv"))
     if json:
         values = leg_table(what, digits=None)
         print_json(
@@ -82,7 +85,9 @@ def solve(
     from bunraku.gait1988.run_all import summary
     from bunraku.gait1988.tables import walk_csv, walk_npz
 
-    walk = how.solved(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    walk = how.solved(gait, out, (".txt", ".csv", ".npz", ".moma"))
     if json:
         print_json(summary(walk))
     else:
@@ -113,9 +118,14 @@ def moments(
     """
     from bunraku.gait1988.listing import moma_listing
     from bunraku.gait1988.report_moments import JOINT_NAMES
+    from bunraku.gait1988.steps import check_steps
     from bunraku.gait1988.tables import moments_csv, path_csv, walk_npz
 
-    walk = how.solved(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None, steps=steps is not None)
+    if steps is not None:
+        check_steps(steps)
+    walk = how.solved(gait, out, (".csv",) if steps is not None else (".txt", ".csv", ".npz"))
     if steps is not None:
         deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
     elif json:
@@ -146,7 +156,9 @@ def servo(
     from bunraku.gait1988.servo import drives, energies
     from bunraku.gait1988.tables import servo_csv
 
-    walk = how.solved(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    walk = how.solved(gait, out, (".txt", ".csv"))
     if json:
         work = energies(walk)
         data = {}
@@ -169,8 +181,8 @@ def survey(
     *,
     method: Literal["exact", "historical", "newton"] = "exact",
     which: WhichOptions = Which(),  # noqa: B008 - frozen
-    count: int = 100,
-    seed: int = 0,
+    count: int | None = None,
+    seed: int | None = None,
     own_starts: bool = False,
     out: Path | None = None,
     json: bool = False,
@@ -180,8 +192,8 @@ def survey(
     Args:
         gait: library gait, TOML file, or GAIT cards.
         method: exact, historical (the report's iteration), or newton (on the report's equations).
-        count: number of random starts.
-        seed: seed of the random starts.
+        count: number of random starts; 100 by default.
+        seed: seed of the random starts; 0 by default.
         own_starts: try the gait's own starts instead of random ones.
         out: write every trial to .csv.
         json: print the summary as JSON.
@@ -190,10 +202,19 @@ def survey(
 
     from bunraku.gait1988 import survey as s
 
-    what = which.load(gait, out)
+    if json:
+        idle("has no effect with --json", out=out is not None)
+    if own_starts:
+        idle("has no effect with --own-starts", count=count is not None, seed=seed is not None)
+    check_seed(seed)
+    what = which.load(gait, out, forms=(".txt", ".csv"))
     if own_starts and not what.starts:
         raise InputError(f"gait {what.name!r} has no starts of its own; leave out --own-starts.")
-    starts = np.array(what.starts) if own_starts else s.random_starts(count, seed)
+    starts = (
+        np.array(what.starts)
+        if own_starts
+        else s.random_starts(100 if count is None else count, 0 if seed is None else seed)
+    )
     with progress_bar(len(starts), f"survey of {what.name}") as update:
         result = s.survey(what, starts, method, lambda done: update(done, None))
     if json:
@@ -242,6 +263,9 @@ def draw(
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
+    if suffix == ".gif":
+        idle("has no effect on a film", separate=separate)
+    times_of(begin, begin if end is None else end, 1.0 if interval is None else interval)
     walk = how.walk(gait, out, samples=41 if how.mode == "historical" else 201)
     if suffix == ".png" and not separate:
         times = strobe_times(walk, begin, end, interval)

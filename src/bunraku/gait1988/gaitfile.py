@@ -18,10 +18,10 @@ errors. Numbers are written so that they read back to the same bits. Checked in 
 from __future__ import annotations
 
 import json
-import tomllib
 from typing import Any
 
 from bunraku.errors import FormatError, InputError, closest
+from bunraku.files import parse_toml
 from bunraku.gait1988.pattern import Gait, Pattern
 from bunraku.gait1988.zmp import Zmp
 
@@ -34,10 +34,7 @@ KEYS = (*TEXTS, *NUMBERS, *WHOLES, *TABLES, "starts")
 
 def read_gait_toml(text: str, file: str = "gait.toml") -> Gait:
     """Read a gait from TOML text."""
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
-        raise FormatError(f"{file}: not a TOML file: {error}.") from None
+    data = parse_toml(text, file)
     known(data, KEYS, file, "the file")
     missing = [key for key in ("name", "beta1", "beta2", "zmp") if key not in data]
     if missing:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bunraku.cli.common import print_json, progress_bar, two_columns
-from bunraku.files import write_bytes, write_text
+from bunraku.files import keep_results, note_results, write_bytes, write_text
 from bunraku.gait1988.command_common import GaitName, View, Walking, WalkingOptions, table
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def run(
     *,
     how: WalkingOptions = Walking(),  # noqa: B008 - frozen
     out: Path = Path("bunraku-gait"),
+    force: bool = False,
     steps: int = 4,
     view: View = "oblique",
     json: bool = False,
@@ -110,12 +111,17 @@ def run(
     Args:
         gait: library gait, TOML file, or GAIT cards.
         out: folder for the results.
+        force: replace results of another gait, or of another command, in that folder.
         steps: steps in path.csv.
         view: where the pictures are taken from.
         json: print the summary as JSON.
     """
+    from bunraku.gait1988.steps import check_steps
+
     began = time.perf_counter()
+    check_steps(steps)
     what = how.load(gait, *(out / name for name in FILES))
+    keep_results(out, FILES, f"gait run {what.name}", force)
     with progress_bar(6, "loading (the first run compiles, about 15 s)") as update:
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.gait1988.gaitfile import write_gait_toml
@@ -141,6 +147,7 @@ def run(
             "path.csv": path_csv(walk, steps),
             "servo.csv": servo_csv(walk),
         }
+        note_results(out, f"gait run {what.name}")
         for name, text in texts.items():
             write_text(out / name, text)
         write_bytes(out / "walk.npz", walk_npz(walk))
@@ -159,6 +166,4 @@ def run(
         print_json({**data, "folder": str(out), "seconds": time.perf_counter() - began})
         return
     print(summary_text(data))
-    print(
-        f"\n{len(list(out.iterdir()))} files in {out}/ (look at strobe.png, walk.gif, angles.png; listings are *.txt)"
-    )
+    print(f"\n{len(FILES)} files in {out}/ (look at strobe.png, walk.gif, angles.png; listings are *.txt)")

@@ -41,11 +41,16 @@ class Path:
     row: np.ndarray
 
 
+def check_steps(steps: int) -> None:
+    """InputError for a number of steps that cannot be walked on."""
+    if not 1 <= steps <= 10_000:
+        raise InputError(f"steps: wanted 1 to 10000, got {steps}.")
+
+
 def walk_on(walk: Walk, steps: int, *, report: bool = False) -> Path:
     """Continue a solved step to `steps` steps; the first row of each later step (equal to the last of the one before)
     is left out."""
-    if not 1 <= steps <= 10_000:
-        raise InputError(f"steps: wanted 1 to 10000, got {steps}.")
+    check_steps(steps)
     centre = walk.bodies[..., 0].copy()
     centre[:, :, 0] += walk.zmp[:, None]
     forward, rise, time = progress(walk), walk.gait.rise, walk.gait.step_time

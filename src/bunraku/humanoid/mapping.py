@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import copy
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import FormatError, InputError, closest
-from bunraku.files import read_text
+from bunraku.files import parse_toml, read_text
 from bunraku.humanoid.stick_figure import add_sticks
 from bunraku.model.description import Description, Shape
 from bunraku.model.model import Model
@@ -51,20 +50,13 @@ def mapping_of(model: Model, mapping: str | os.PathLike[str] | Mapping[str, Any]
     if isinstance(mapping, Mapping):
         return checked(dict(mapping), "mapping", model)
     if mapping is not None:
-        return checked(parsed(read_text(os.fspath(mapping)), os.fspath(mapping)), os.fspath(mapping), model)
+        name = os.fspath(mapping)
+        return checked(parse_toml(read_text(name), name), name, model)
     for file in sorted(FILES.glob("*.toml")):
-        data = parsed(read_text(file), file.name)
+        data = parse_toml(read_text(file), file.name)
         if model.name in data.get("models", ()):
             return checked(data, file.name, model)
     return {}
-
-
-def parsed(text: str, file: str) -> dict[str, Any]:
-    """TOML as a dict."""
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FormatError(f"{file}: not a TOML file ({error}).") from None
 
 
 def checked(data: dict[str, Any], file: str, model: Model) -> dict[str, Any]:

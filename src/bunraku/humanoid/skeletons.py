@@ -83,7 +83,7 @@ def bones_of(
             return name, found
     raise InputError(
         f"retarget: the joints of {source.name!r} ({', '.join(list(frames)[:6])} …) are neither those of the CMU collection nor ours; "
-        "give a mapping {link: (joint, end joint)}."
+        "say by --mapping (mapping=) which joints move which links: {link: (joint, end joint)}."
     )
 
 

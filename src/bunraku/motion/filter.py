@@ -38,7 +38,7 @@ from bunraku.motion.footing import Footing, find_feet
 from bunraku.motion.settle import rates, settled
 from bunraku.motion.solved import Solved, assemble
 from bunraku.motion.steering import Steering
-from bunraku.recording.motion import Motion
+from bunraku.recording.motion import MOST_FRAMES, Motion
 
 FPS = 120.0  # at most, of what is planned
 LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
@@ -118,6 +118,8 @@ def dynamics_filter(
         raise InputError(f"filter: dt {dt} s must be above 0, at most 0.02 s, and a tenth of the motion at the most.")
     if not 0 < strength < np.inf:
         raise InputError(f"filter: strength {strength} is not a number above 0.")
+    if motion.duration / dt > MOST_FRAMES:
+        raise InputError(f"filter: {motion.duration:g} s in steps of {dt:g} s are more than {MOST_FRAMES} frames.")
     motion = even(motion)
     recorded, motion = motion, arms_outside(motion)
     steer = Steering(motion, find_feet(motion), load, margin, friction)

@@ -58,7 +58,8 @@ def solved_of(source: Source, model: Model | None = None, seconds: float | None 
         begin, lost = float(source.solved.times[0]), source.lost
         if lost is not None and (seconds is None or seconds > lost - begin):
             raise InputError(
-                f"follow: the filtered motion falls at {lost:.2f} s and cannot be followed upright; give fewer seconds than {lost - begin:.2f}."
+                f"follow: the filtered motion falls at {lost:.2f} s and cannot be followed upright; follow fewer seconds "
+                f"of it than {lost - begin:.2f}."
             )
         found: Solved | Motion = source.solved
     elif isinstance(source, Recording):

@@ -222,7 +222,9 @@ def assemble(
 def without_forces(motion: Motion) -> Solved:
     """A motion as a Solved that has no torques and no contacts, to be saved and shown; its frames must be even."""
     steps = np.diff(motion.times)
-    if len(steps) == 0 or np.ptp(steps) > 1e-3 * steps.mean():
+    if len(steps) == 0:
+        raise InputError("solved: the motion has a single frame; two or more are needed.")
+    if np.ptp(steps) > 1e-3 * steps.mean():
         raise InputError("solved: the frames of the motion are not even; resample it first.")
     n, nv = len(motion), motion.model.nv
     dt = float(steps.mean())

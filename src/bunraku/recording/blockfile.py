@@ -19,11 +19,12 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from bunraku.errors import FormatError, InputError
-from bunraku.files import open_alone, part_of
+from bunraku.files import cannot_be_read, open_alone, part_of
 from bunraku.recording.sums import digest
 
 MAGIC, END = b"\x89BKR\r\n\x1a\n", b"BKR-END\n"
@@ -145,8 +146,8 @@ class BlockFile:
         try:
             self.file = open(self.path, "rb")  # noqa: SIM115 - closed by `close`
             self.size = self.file.seek(0, os.SEEK_END)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
+        except (OSError, ValueError) as error:
+            raise cannot_be_read(path, error) from None
         try:
             if self._bytes(0, len(MAGIC)) != MAGIC:
                 raise FormatError(f"{path}: not {what}.")
@@ -205,6 +206,8 @@ class BlockFile:
         content, step = self.read(found), PLACE.size + BLOCK.size
         rows = [content[k : k + step] for k in range(0, len(content) - step + 1, step)]
         blocks = [Block(PLACE.unpack_from(r)[0], *BLOCK.unpack_from(r, PLACE.size)) for r in rows]
+        if any(a.end > b.at for a, b in pairwise(blocks)):
+            return None  # one block named many times would be more than the file holds
         return [b for b in blocks if b.kind != HEAD and b.end <= self.size]
 
     def _scan(self, at: int) -> list[Block]:

@@ -18,6 +18,8 @@ from bunraku.errors import InputError
 from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
 
+MOST_FRAMES = 20_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Motion:
@@ -69,7 +71,12 @@ def even_times(times: np.ndarray, fps: float) -> np.ndarray:
     """Times 1/fps apart from the first to the last of `times`."""
     if not (np.isfinite(fps) and 0 < fps <= 1e6):
         raise InputError(f"fps {fps} is not a number above 0.")
-    return times[0] + np.arange(int((times[-1] - times[0]) * fps + 1e-6) + 1) / fps
+    count = float(times[-1] - times[0]) * fps
+    if not count < MOST_FRAMES:
+        raise InputError(
+            f"{count / fps:g} s at {fps:g} frames a second are more than {MOST_FRAMES} frames; take fewer."
+        )
+    return times[0] + np.arange(int(count + 1e-6) + 1) / fps
 
 
 def bracket(times: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

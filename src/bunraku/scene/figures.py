@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import BunrakuError, closest
-from bunraku.model import Description, Model, Shape, box, capsule, cylinder, describe_human, sphere
+from bunraku.model import Model, Shape, box, capsule, cylinder, describe_human, sphere
 from bunraku.model.limits import swing_twist
 from bunraku.model.rotations import quaternion
 from bunraku.scene.file import Table
@@ -32,6 +32,8 @@ DESCRIBING = ("size", "radius", "length", "mass", "height", "root")
 
 def model_of(table: Table, name: str, folder: Path) -> Model:
     """The model of a [[figure]]."""
+    from bunraku.formats import describe
+
     kind = table["model"]
     allowed, needed = OWN.get(kind, (("root",), ()))
     for key in DESCRIBING:
@@ -40,6 +42,7 @@ def model_of(table: Table, name: str, folder: Path) -> Model:
     for key in needed:
         if key not in table:
             raise table.wrong(f"a {kind} needs {key!r}.")
+    path = folder / kind if kind in OWN else file_of(table, folder)
     try:
         if kind == "human":
             description = describe_human(**{key: table[key] for key in allowed if key in table})
@@ -47,24 +50,22 @@ def model_of(table: Table, name: str, folder: Path) -> Model:
             return description.build()
         if kind in OWN:
             return MAKERS[kind](**{key: table[key] for key in allowed if key in table}, name=name)
-        description = from_file(table, folder)
+        description = describe(path, root=table.get("root", "auto"))
         description.name = name
         return description.build()
     except BunrakuError as error:
         raise table.wrong(str(error)) from None
 
 
-def from_file(table: Table, folder: Path) -> Description:
-    """A URDF or MJCF file beside the scene."""
+def file_of(table: Table, folder: Path) -> Path:
+    """The URDF or MJCF file beside the scene."""
     kind = table["model"]
     path = folder / kind
     if not path.is_file():
         if "." not in kind and "/" not in kind:
             raise table.wrong(f"there is no model {kind!r}.{closest(kind, OWN)} Files end in .urdf or .xml.")
         raise table.wrong(f"model = {kind!r}: there is no such file in {folder}.")
-    from bunraku.formats import describe
-
-    return describe(path, root=table.get("root", "auto"))
+    return path
 
 
 def put_pose(table: Table, model: Model, q: np.ndarray, pose: dict[str, Any]) -> None:

@@ -6,12 +6,11 @@ joints – is checked when the scene is built (scene.build). Checked in tests/sc
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from bunraku.errors import FormatError, InputError, closest
-from bunraku.files import read_text
+from bunraku.files import parse_toml, read_text
 from bunraku.scene import values as of
 from bunraku.scene.values import Reader
 
@@ -86,7 +85,7 @@ class Table(dict[str, Any]):
 
 def read(path: Path) -> dict[str, list[Table]]:
     """Every kind of table with its tables, in the order of the file; there is always one `world`."""
-    content = parse(read_text(path), path.name)
+    content = parse_toml(read_text(path), path.name)
     out: dict[str, list[Table]] = {kind: [] for kind in TABLES}
     for kind, given in content.items():
         if kind not in TABLES:
@@ -101,16 +100,6 @@ def read(path: Path) -> dict[str, list[Table]]:
     if not out["figure"]:
         raise FormatError(f'{path.name}: there is no [[figure]]; write e.g. [[figure]] and model = "human".')
     return out
-
-
-def parse(text: str, where: str) -> dict[str, Any]:
-    """TOML into plain values."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{where}: not TOML: {error}.") from None
-    except RecursionError:
-        raise FormatError(f"{where}: not a scene: values are nested too deeply.") from None
 
 
 def checked(kind: str, given: Any, where: str) -> Table:
@@ -154,6 +143,6 @@ def find(name: str | Path) -> Path:
     ours = {p.stem: p for p in sorted(built_in_folder().glob("*.toml"))}
     if str(name) in ours:
         return ours[str(name)]
-    if path.suffix == ".toml" or len(path.parts) > 1:
-        raise InputError(f"{path}: cannot be read; there is no such file.")
+    if path.exists() or path.suffix == ".toml" or len(path.parts) > 1:
+        read_text(path)  # says what is the matter
     raise InputError(f"{str(name)!r} is neither a file nor a built-in scene.{closest(str(name), ours)}")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 STIFFNESS, DAMPING = 3000.0, 60.0
 """Of a servo that does not say: N m/rad and N m s/rad."""
+MOST_STEPS = 10**9
 WORLD_OPTIONS = ("contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping", "seed")
 CONNECTION = ("at", "axes", "break_force", "break_torque", "compliance", "damping")
 SPRING = ("at_a", "at_b", "stiffness", "damping", "rest", "break_force")
@@ -113,6 +114,8 @@ class Scene:
             world = World(self.options.get("dt", 0.001), **given)
         except BunrakuError as error:
             raise self.options.wrong(str(error)) from None
+        if self.seconds / world.dt > MOST_STEPS:
+            raise self.options.wrong(f"{self.seconds:g} s in steps of {world.dt:g} s are more than {MOST_STEPS} steps.")
         for table in self.tables["ground"]:
             world.add_ground(table.get("friction", 0.8), table.get("restitution", 0.0), height=table.get("height", 0.0))
         for table in self.tables["fixed"]:

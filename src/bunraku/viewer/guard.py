@@ -37,6 +37,11 @@ def check_address(host: str, port: int, allow_remote: bool) -> None:
         raise InputError(f"port {port} is not between 0 and 65535; 0 takes a free one.")
     if not host or len(host) > 253 or re.search(r"[^\w.:-]", host, re.ASCII):
         raise InputError(f"host {host!r} is no address; write e.g. 127.0.0.1.")
+    try:
+        socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise InputError(f"host {host!r} is not known here ({said}); write e.g. 127.0.0.1.") from None
     if not is_loopback(host) and not allow_remote:
         raise InputError(
             f"host {host!r} can be reached from other machines; add --allow-remote (allow_remote=True) if that is "

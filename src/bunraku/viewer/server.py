@@ -4,7 +4,8 @@ thread of its own.
 GET / is the page, /ws the WebSocket (bunraku.viewer.messages); anything else is 404. Publishing swaps a pointer and
 wakes the loop: the simulation never waits for a viewer. Each viewer has one slot a kind of message: a slow one misses
 frames and gets the latest. Bounded are: viewers (MOST_VIEWERS), connections that are not viewers yet (MOST_OPENING,
-HANDSHAKE seconds each), the size and the rate of messages, and what may wait in a socket. Viewers that do not answer a
+ASKING seconds each until they ask; where more come, the oldest has to go), the size and the rate of messages, and what may wait in a
+socket. What is logged never holds a token. Viewers that do not answer a
 ping are dropped. bunraku.viewer.guard says who may connect. Checked in tests/viewer/test_live.py and
 test_server_security.py.
 """
@@ -17,6 +18,7 @@ import errno
 import itertools
 import json
 import logging
+import re
 import secrets
 import socket
 import threading
@@ -41,7 +43,8 @@ from bunraku.viewer.stage_messages import Refused
 
 MOST_VIEWERS = 64
 MOST_OPENING = 32
-HANDSHAKE = 10.0  # s to ask for something, and to take the page
+ASKING = 3.0  # s to ask for something
+HANDSHAKE = 10.0  # s to take the page, too
 PING = 20.0  # s
 SOCKET_BYTES = 65536  # that may wait in the kernel for one viewer
 BREATH = 0.004  # s between two messages of one viewer
@@ -54,6 +57,16 @@ SLOTS = ("scene", "overview", "status", "connections", "stage", "frame")
 
 LOG = logging.getLogger("bunraku.viewer")
 LOG.addHandler(logging.NullHandler())
+TOKEN = re.compile(r"(token[.=])[\w-]+", re.IGNORECASE)
+
+
+def without_token(record: logging.LogRecord) -> bool:
+    """The same record without the tokens that headers hold."""
+    record.msg, record.args = TOKEN.sub(r"\1…", record.getMessage()), ()
+    return True
+
+
+LOG.addFilter(without_token)
 
 
 class Viewer:
@@ -99,7 +112,7 @@ class Server:
         self.token = secrets.token_urlsafe(32) if token is None else guard.check_token(token)
         self.on_leave, self._numbers = on_leave, itertools.count(1)
         self.viewers: dict[Viewer, ServerConnection] = {}
-        self.sockets: set[Gate] = set()
+        self.sockets: dict[Gate, None] = {}  # the oldest first
         self.slots: dict[str, Any] = dict.fromkeys(SLOTS)
         self._pending = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -230,6 +243,12 @@ class Server:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer a request, or None to let a WebSocket in."""
+        if isinstance(connection, Gate):
+            connection.asked = True
+        if getattr(request, "method", "GET") != "GET":  # older versions of websockets turn the others away themselves
+            refused = answer(connection, HTTPStatus.METHOD_NOT_ALLOWED, "Only GET is answered here.")
+            refused.headers["Allow"] = "GET"
+            return refused
         hosts = request.headers.get_all("Host")
         if not guard.host_allowed(hosts, self.host, self.port):
             return answer(
@@ -305,29 +324,29 @@ class Server:
 
 
 class Gate(ServerConnection):
-    """A connection that is turned away at once where there are too many, before it has said a word."""
+    """A connection for which, where there are too many that are not viewers, the oldest of these has to go: who opens
+    many and says nothing keeps nobody out."""
 
     def __init__(self, *args: Any, owner: Server, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.owner = owner
+        self.owner, self.asked = owner, False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count it."""
         super().connection_made(transport)
-        if len(self.owner.sockets) >= MOST_VIEWERS + MOST_OPENING:
-            text = b"Too many connections; try again later.\n"
-            head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
-            self.transport.write(head.encode() + text)
-            self.transport.close()
-            return
-        self.owner.sockets.add(self)
+        opening = [other for other in self.owner.sockets if other.protocol.state is not State.OPEN]
+        for oldest in opening[: len(opening) + 1 - MOST_OPENING]:
+            self.owner.sockets.pop(oldest, None)
+            oldest.transport.abort()
+        self.owner.sockets[self] = None
+        self.loop.call_later(ASKING, lambda: self.asked or self.transport.abort())
         taken = transport.get_extra_info("socket")
         if taken is not None:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Make room."""
-        self.owner.sockets.discard(self)
+        self.owner.sockets.pop(self, None)
         super().connection_lost(exc)
 
 

@@ -16,12 +16,12 @@ import atexit
 import html as markup
 import sys
 import threading
-import webbrowser
 from typing import Any, TypedDict, Unpack
 
 from bunraku.errors import InputError
 from bunraku.viewer.live import Live
 from bunraku.viewer.messages import FASTEST, MOST_STEPS, SLOWEST, Command
+from bunraku.viewer.own_browser import open_browser
 from bunraku.viewer.page import html as page_html
 from bunraku.viewer.player import Player
 from bunraku.viewer.recorded import Recorded
@@ -151,7 +151,7 @@ def open_view(show: Show, *, browser: bool = True, html: str | None = None, **wh
         raise
     view = View(show, server)
     if browser and "ipykernel" not in sys.modules:  # a notebook shows it in place
-        webbrowser.open(view.url)
+        open_browser(view.url, lambda: view.viewers > 0, view.wait)
     return view
 
 

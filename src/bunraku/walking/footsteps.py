@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import FormatError, InputError, closest
-from bunraku.files import read_text
+from bunraku.files import parse_toml, read_text
 from bunraku.humanoid.foot import SIDES
-from bunraku.humanoid.mapping import parsed
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 
@@ -147,8 +146,16 @@ def read_footsteps(
     yaw = 15                 # degrees, 0 by default
     normal = [0, 0, 1]       # of the ground, by default
     seconds = 0.8            # to the next step; by default as the walker's pace has it"""
+    found = steps_in(path)
+    return footsteps(found, figure, pace=pace) if isinstance(found, str) else footsteps(found, figure)
+
+
+def steps_in(path: str | os.PathLike[str]) -> str | list[Footstep]:
+    """What such a file says, words or steps, before a figure is asked."""
+    from bunraku.walking.step_words import parts_of
+
     file = Path(path).name
-    data = parsed(read_text(Path(path)), file)
+    data = parse_toml(read_text(Path(path)), file)
     for key in data:
         if key not in ("walk", "step"):
             raise FormatError(f"{file}: unknown key {key!r}.{closest(key, ('walk', 'step'))}")
@@ -157,10 +164,14 @@ def read_footsteps(
     if "walk" in data:
         if not isinstance(data["walk"], str):
             raise FormatError(f'{file}: walk must be words in quotes, e.g. "walk 3 m".')
-        return footsteps(data["walk"], figure, pace=pace)
+        try:
+            parts_of(data["walk"])
+        except InputError as error:
+            raise FormatError(f"{file}: {error}") from None
+        return data["walk"]
     if not isinstance(data["step"], list):
         raise FormatError(f"{file}: step must be a list, written [[step]].")
-    return footsteps([step_of(row, f"{file}: step {n}") for n, row in enumerate(data["step"], 1)], figure)
+    return [step_of(row, f"{file}: step {n}") for n, row in enumerate(data["step"], 1)]
 
 
 def step_of(row: Any, where: str) -> Footstep:

@@ -52,21 +52,41 @@ def number(text: str) -> float:
 def way_of(words: str, h: Humanoid, pace: str = "usual") -> Way:
     """The way that words describe, from standing at the origin, headed along x; pace: where they do not say."""
     way = Way(h)
-    parts = [p.strip() for p in re.split(r"[,;]|\bthen\b|\band\b", words.lower())]
-    for part in (p for p in parts if p):
+    for part in parts_of(words):
         add(way, h, part, pace)
     return way
+
+
+def parts_of(words: str) -> list[str]:
+    """The parts of the words, each of which can be understood; whether a figure can do them is not asked here."""
+    parts = [p.strip() for p in re.split(r"[,;]|\bthen\b|\band\b", words.lower())]
+    parts = [p for p in parts if p]
+    if not parts:
+        raise InputError("footsteps: there are no steps; say e.g. 'walk 3 m'.")
+    for part in parts:
+        understood(part)
+    return parts
+
+
+def understood(part: str) -> tuple[str, dict[str, str | None]]:
+    """(kind, what was said) of a part: walk, steps or turns."""
+    for kind, pattern in (("walk", WALK), ("steps", STEPS), ("turns", TURNS)):
+        if found := pattern.fullmatch(part):
+            said = found.groupdict()
+            if said.get("far"):
+                length(said, part)
+            if kind == "steps" and not number(str(said["count"])) >= 1:
+                raise InputError(f"footsteps: {part!r}: the number of steps must be a whole number from 1.")
+            return kind, said
+    raise InputError(f"footsteps: {part!r} is not understood; {SAYS}.")
 
 
 def add(way: Way, h: Humanoid, part: str, pace: str) -> None:
     """Add one part of the words to a way."""
     side = float(h.mapping.get("walk", {}).get("side", SIDE * h.legs[0]))
     most_turn = turn_of(h)
-    walk, steps, turns = WALK.fullmatch(part), STEPS.fullmatch(part), TURNS.fullmatch(part)
-    found = walk or steps or turns
-    if found is None:
-        raise InputError(f"footsteps: {part!r} is not understood; {SAYS}.")
-    said = found.groupdict()
+    kind, said = understood(part)
+    walk, turns = kind == "walk", kind == "turns"
     turn, free, slow = angle(said), pace_of(h, said["pace"] or pace), pace_of(h, said["pace"] or "slowly")
     turning = int(np.ceil(abs(turn) / most_turn - 1e-9))
     if turns:
@@ -79,8 +99,8 @@ def add(way: Way, h: Humanoid, part: str, pace: str) -> None:
     if walk:
         far, whole = length(said, part), 0
     else:
-        far, whole = length(said, part) if said["far"] else 0.0, number(said["count"])
-        if whole != int(whole) or whole < 1:
+        far, whole = length(said, part) if said["far"] else 0.0, number(str(said["count"]))
+        if whole != int(whole):
             raise InputError(f"footsteps: {part!r}: the number of steps must be a whole number from 1.")
     closing = 0 if aside or whole == 1 else 1  # the last one closes
 

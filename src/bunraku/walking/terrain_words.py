@@ -36,16 +36,22 @@ def terrain(words: str, figure: Humanoid | Model, steps: Sequence[Footstep] = ()
     """A terrain in words, e.g. "stairs 5 of 0.15 m", "stairs down", "slope 5 degrees" or "bumps 2 cm", with footsteps
     that fit the figure; steps: those that bumps lie under. Raises InputError for words it does not understand, or a
     terrain that the figure cannot walk."""
+    check_terrain(words)
     h, said = humanoid(figure), words.strip().lower()
     if found := STAIRS.fullmatch(said):
         riser = float(found["size"]) * METRES[found["unit"]] if found["size"] else 0.15
         return stairs(h, int(found["count"] or 5), riser, down=found["way"] == "down")
     if found := SLOPE.fullmatch(said):
         return slope(h, float(found["degrees"] or 5.0))
-    if found := BUMPS.fullmatch(said):
-        height = float(found["size"]) * METRES[found["unit"]] if found["size"] else 0.02
-        return bumps(h, tuple(steps), height)
-    raise InputError(
-        f"terrain {words!r} is not understood; say e.g. 'stairs 5 of 0.15 m', 'stairs down', 'slope 5 degrees' or "
-        "'bumps 2 cm'."
-    )
+    found = BUMPS.fullmatch(said)
+    height = float(found["size"]) * METRES[found["unit"]] if found and found["size"] else 0.02
+    return bumps(h, tuple(steps), height)
+
+
+def check_terrain(words: str) -> None:
+    """InputError for words that are not understood; whether a figure can walk there is not asked here."""
+    if not any(pattern.fullmatch(words.strip().lower()) for pattern in (STAIRS, SLOPE, BUMPS)):
+        raise InputError(
+            f"terrain {words!r} is not understood; say e.g. 'stairs 5 of 0.15 m', 'stairs down', 'slope 5 degrees' or "
+            "'bumps 2 cm'."
+        )

@@ -25,9 +25,10 @@ from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.human import human
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
-from bunraku.walking.footsteps import Footstep, footsteps, read_footsteps
+from bunraku.walking.footsteps import Footstep, footsteps, read_footsteps, steps_in
+from bunraku.walking.step_words import parts_of
 from bunraku.walking.terrain import Terrain
-from bunraku.walking.terrain_words import brings_steps, terrain
+from bunraku.walking.terrain_words import brings_steps, check_terrain, terrain
 from bunraku.walking.walk_push import Push, push_of
 from bunraku.walking.walk_report import WalkReport, walk_report
 from bunraku.walking.walker import Walker
@@ -139,12 +140,8 @@ def planned(
     h: Humanoid, steps: Steps | None, ground: str | Terrain | None = None, pace: Pace | None = None
 ) -> tuple[WalkingPattern, Terrain | None]:
     """(the walking pattern over footsteps, the terrain under them); see `walk`."""
+    check_plan(steps, ground, pace)
     if ground is not None and (isinstance(ground, Terrain) or brings_steps(ground)):
-        name = repr(ground) if isinstance(ground, str) else "given"
-        if steps is not None:
-            raise InputError(f"terrain {name} brings its own footsteps; leave the footsteps out.")
-        if pace is not None:
-            raise InputError(f"terrain {name} is walked with care, at its own pace; leave the pace out.")
         known = ground if isinstance(ground, Terrain) else terrain(ground, h)
         return walking_pattern(h, known.steps, begin=known.begin), known
     wanted = TEN if steps is None else steps
@@ -156,9 +153,25 @@ def planned(
     return walking_pattern(h, found, pace=usual), None if ground is None else terrain(ground, h, found)
 
 
+def check_plan(steps: Steps | None, ground: str | Terrain | None, pace: Pace | None) -> None:
+    """InputError for a walk that no figure understands; asked before one is made ready."""
+    if isinstance(ground, str):
+        check_terrain(ground)
+    if ground is not None and (isinstance(ground, Terrain) or brings_steps(ground)):
+        name = repr(ground) if isinstance(ground, str) else "given"
+        if steps is not None:
+            raise InputError(f"terrain {name} brings its own footsteps; leave the footsteps out.")
+        if pace is not None:
+            raise InputError(f"terrain {name} is walked with care, at its own pace; leave the pace out.")
+    if isinstance(steps, Path) or (isinstance(steps, str) and is_file(steps)):
+        steps_in(steps)
+    elif isinstance(steps, str):
+        parts_of(steps)
+
+
 def is_file(words: str) -> bool:
     """Whether footsteps name a file."""
-    return words.endswith(".toml") or Path(words).is_file()
+    return words.endswith(".toml") or (bool(words) and Path(words).exists())
 
 
 def walked(

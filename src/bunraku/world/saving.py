@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from bunraku.collision import Fixed
 from bunraku.collision.geometry import order_in_ints
 from bunraku.collision.shape_layout import ContactId
 from bunraku.errors import BunrakuError, InputError
-from bunraku.files import write_bytes
+from bunraku.files import cannot_be_read, write_bytes
 from bunraku.kernel.record import Many
 from bunraku.model.description import Description, Shape
 from bunraku.model.plain import from_plain, to_plain
@@ -103,7 +104,7 @@ def opened(path: str | Path) -> dict[str, np.ndarray]:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
+        raise cannot_be_read(path, error) from None
     if data[:2] != b"PK":
         raise InputError(f"{path}: not a saved world; World.save writes one.")
     if hashlib.sha256(data[:-DIGEST]).hexdigest().encode() != data[-DIGEST:]:
@@ -112,19 +113,21 @@ def opened(path: str | Path) -> dict[str, np.ndarray]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(i.compress_type != zipfile.ZIP_STORED for i in archive.infolist()):
                 raise ValueError("compressed")
+            if sum(i.file_size for i in archive.infolist()) > len(data):
+                raise ValueError("members that overlap")
             return {i.filename.removesuffix(".npy"): member(archive.read(i)) for i in archive.infolist()}
     except (zipfile.BadZipFile, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise InputError(f"{path}: not a saved world ({error}).") from None
 
 
-def member(data: bytes) -> np.ndarray:
-    """One array; its header may not promise more than there is."""
+def member(data: bytes, kinds: str = "fiu") -> np.ndarray:
+    """One array of one of the kinds (of dtypes); its header may not promise more than there is."""
     stream = io.BytesIO(data)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("an array of another NumPy format")
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
     body = data[stream.tell() :]
-    if dtype not in (np.float64, np.int64, np.uint8) or fortran or len(body) != dtype.itemsize * int(np.prod(shape)):
+    if dtype.kind not in kinds or fortran or len(body) != dtype.itemsize * math.prod(shape):
         raise ValueError("an array of another kind or size")
     return np.frombuffer(body, dtype=dtype).reshape(shape).copy()
 
@@ -137,7 +140,7 @@ def load(path: str | Path, controllers: Sequence[Callable[[World], None]] = ()) 
         if text["format"] != FORMAT:
             raise KeyError("format")
         newer = int(text["version"]) > VERSION
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise InputError(f"{path}: an .npz file, but not a saved world.") from None
     if newer:
         raise InputError(f"{path}: written by Bunraku {text.get('bunraku')}, newer than this one; update Bunraku.")
