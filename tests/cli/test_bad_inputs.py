@@ -265,6 +265,7 @@ gait smooth folder
 gait smooth none.toml
 gait smooth flat --case IX
 gait smooth stairs_up --case I
+gait smooth flat --zmp 1:0
 gait smooth flat --bidyn good.bidyn
 gait smooth flat --out x.gif
 gait smooth flat --out folder
