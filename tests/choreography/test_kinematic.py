@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.choreography.kinematic import clip, standing_links, turn_vector
+from bunraku.choreography.kinematic import standing_links, turn_vector
+from bunraku.motion.requests import shortened
 from turns import about, matrix
 
 
@@ -18,8 +19,8 @@ def test_a_turn_vector_leads_from_one_attitude_to_the_other(angle):
 
 
 def test_a_long_vector_is_shortened_and_a_short_one_is_not():
-    assert np.allclose(clip(np.array([3.0, 0.0, 4.0]), 1.0), [0.6, 0.0, 0.8])
-    assert np.array_equal(clip(np.array([0.3, 0.0, 0.4]), 1.0), [0.3, 0.0, 0.4])
+    assert np.allclose(shortened(np.array([3.0, 0.0, 4.0]), 1.0), [0.6, 0.0, 0.8])
+    assert np.array_equal(shortened(np.array([0.3, 0.0, 0.4]), 1.0), [0.3, 0.0, 0.4])
 
 
 def test_feet_stand_and_a_lifted_one_does_not():
