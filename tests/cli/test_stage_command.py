@@ -52,6 +52,7 @@ def test_it_prints_its_address_takes_pins_and_ends_with_ctrl_c(tmp_path):
         (["--friction", "-1"], "--friction"),
         (["--score", "/no/such/folder/x.toml"], "--score"),
         (["--dt", "0"], "dt"),
+        (["--contact", "glue"], "Available: 'pgs'"),
     ],
 )
 def test_mistakes(args, words, capsys):

@@ -6,11 +6,12 @@ import pytest
 
 import bunraku as bk
 from bunraku.world import World
+from bunraku.world.contact_models import MODELS
 
 G = 9.80665
 
 
-@pytest.fixture(params=["pgs", "virtual_link", "penalty"])
+@pytest.fixture(params=sorted(MODELS))
 def contact(request):
     return request.param
 

@@ -97,7 +97,7 @@ class Studio(World):
         self.problem.limit_torques()
         part, info, kept = figure.part, self.info, self.kept
         info.body_first, info.q_first, info.v_first = part.body, part.q.start, part.v.start
-        info.figure, info.springy = list(self._figures).index(self.choreographed), self.contact == "penalty"
+        info.figure, info.springy = list(self._figures).index(self.choreographed), models.MODELS[self.contact].springy
         kept["dance_start"] = np.resize(kept["dance_start"], len(self.problem.p.y))
         put(self.problem.p, y=kept["dance_start"])
         put(

@@ -6,7 +6,7 @@ See docs/stage.md.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
@@ -23,7 +23,7 @@ def main(
     page: PageOptions = Page(),  # noqa: B008 - frozen
     score: Path | None = None,
     recordings: Path | None = None,
-    contact: Literal["pgs", "virtual_link", "penalty"] = "pgs",
+    contact: str = "pgs",
     balance: bool = True,
     friction: float = 0.8,
     dt: float = 0.001,
@@ -34,7 +34,7 @@ def main(
         model: "human", or a URDF or MJCF file.
         score: a TOML file that the page's Score button writes, besides giving it to the browser.
         recordings: a folder where takes (.bkr) stay.
-        contact: the contact model.
+        contact: the contact model, e.g. pgs, virtual_link or penalty.
         balance: begin with balance control on.
         friction: of the floor.
         dt: time step [s].

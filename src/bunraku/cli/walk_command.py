@@ -59,7 +59,7 @@ def main(
         terrain: "stairs 5 of 0.15 m", "stairs down", "slope 5 degrees", which bring their footsteps, or "bumps 2 cm".
         pace: how fast, where the footsteps do not say: slowly (0.28 m/s for the human figure), usual (0.67 m/s) or briskly (0.73 m/s);
             "walk 2 m slowly" says it in words. Bumps are walked slowly by default, stairs and slopes always with care.
-        contact: the contact model: pgs, virtual_link or penalty.
+        contact: the contact model, e.g. pgs, virtual_link or penalty.
         servo: how joints follow the pattern where no stabiliser is.
         bushes: rubber between ankles and feet.
         stabiliser: keep the balance by the figure's own sensors; --no-stabiliser replays the pattern by servos alone.

@@ -68,8 +68,8 @@ def coordinates(model: Model) -> list[Column]:
             names = [(f"{j.name}.{a}", "m") for a in "xyz"] + [(f"{j.name}.q{a}", "1") for a in "wxyz"]
         elif j.kind == "ball":
             names = [(f"{j.name}.{a}", unit) for a, unit in QUATERNION]
-        elif j.kind == "universal":
-            names = [(f"{j.name}.1", "rad"), (f"{j.name}.2", "rad")]
+        elif j.traits.parts:
+            names = [(f"{j.name}.{end}", j.unit) for end in j.traits.dof_names]
         else:
             names = [(j.name, j.unit)]
         out[j.q] = names

@@ -2,8 +2,8 @@
 
 A compiled kernel is one object file, named after its module, its name and the digest of all it is made of
 (bunraku.kernel.dependencies): a file with that name is the kernel as its sources are now, whoever made it. `pip install`
-puts objects for the kernels of the usual commands into the package (bunraku.kernel.build_all); others are made at their
-first use and kept in the user's cache (bunraku.kernel.cache). llvmlite's loader links an object with this process, and
+puts objects for all kernels into the package (bunraku.kernel.build_all); elsewhere, and after an edit, they are made at
+their first use and kept in the user's cache (bunraku.kernel.cache). llvmlite's loader links an object with this process, and
 what comes out is a Python function, or an address for other kernels. Numba is not imported for any of this.
 
 Objects of the package name the processor they were made for (target.json); where this one lacks a feature of it they

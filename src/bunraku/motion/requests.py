@@ -169,7 +169,7 @@ class Requests:
         if tr.of in self.joints:
             j = self.joints[tr.of]
             path = tr.rotation if j.kind == "ball" and tr.rotation is not None else tr.position
-            if path is None or j.kind in ("free", "universal"):
+            if path is None or j.kind == "free" or j.traits.parts:
                 raise InputError(
                     f"trajectory of joint {j.name!r}: give a position to a hinge or slider, a rotation to a ball."
                 )

@@ -16,13 +16,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BunrakuError, InputError
-from bunraku.viewer.messages import MOST_STEPS, Command
+from bunraku.viewer.messages import MOST_STEPS, VALUES, Command
 
 if TYPE_CHECKING:
     from bunraku.viewer.server import Server
 
 PERIOD = 1.0 / 60.0
-KINDS = ("hello", "play", "pause", "step", "speed", "seek")
 BEHIND = 0.1  # s of real time that may be caught up; what is beyond is dropped
 
 
@@ -80,7 +79,7 @@ class Show:
 
     def command(self, order: Command) -> None:
         """Take a command; it is done by the show's thread. An InputError refuses what makes no sense here."""
-        if order.kind not in KINDS:
+        if order.kind not in VALUES:
             raise InputError(f"message: {order.kind!r} is for a stage; `bunraku stage` opens one.")
         if order.kind == "step" and order.value < 0 and self.duration is None:
             raise InputError("message: a live world keeps no past; steps back are for recordings.")

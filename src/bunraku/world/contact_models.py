@@ -1,6 +1,14 @@
-"""The contact models and integrators: which phases make a step."""
+"""The contact models and integrators: which phases make a step.
+
+A contact model is a row of `MODELS`: "pgs", rigid, by the iterative solver (bunraku.contact); "virtual_link", rigid, by
+hypotheses about how patches touch (bunraku.step.virtual_link); "penalty", springs and dampers
+(bunraku.step.contact_rows). Checked in tests/world/test_closed_forms.py and its neighbours.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from bunraku.errors import InputError, closest
 from bunraku.kernel.table import Phase
@@ -12,12 +20,36 @@ from bunraku.step.virtual_link.link_arrays import put_link_room
 from bunraku.step.virtual_link.step_link import POINT_ROWS, POINT_SOLVE, link_impulses, link_rows
 from bunraku.world.room import Room
 
-MODELS: dict[str, tuple[Phase, Phase]] = {
-    "pgs": (rigid_rows, pgs),
-    "penalty": (springy_rows, penalty),
-    "virtual_link": (link_rows, link_impulses),
-}
 INTEGRATORS = ("euler", "rk4")
+
+
+@dataclass(frozen=True)
+class ContactModel:
+    """What makes a contact model.
+
+    rows, solve: its two phases; others: phases that these run, by their places; furnish: puts arrays of its own into
+    the table of a step, for so many rows; integrators: those it goes with; springy: contacts give way.
+    """
+
+    rows: Phase
+    solve: Phase
+    others: Mapping[int, Phase] = field(default_factory=dict[int, Phase])
+    furnish: Callable[[Step, int], None] | None = None
+    integrators: tuple[str, ...] = INTEGRATORS
+    springy: bool = False
+
+
+MODELS: dict[str, ContactModel] = {
+    "pgs": ContactModel(rigid_rows, pgs),
+    "penalty": ContactModel(springy_rows, penalty, springy=True),
+    "virtual_link": ContactModel(
+        link_rows,
+        link_impulses,
+        others={int(POINT_ROWS): rigid_rows, int(POINT_SOLVE): pgs},
+        furnish=put_link_room,
+        integrators=("euler",),
+    ),
+}
 
 
 def check(contact: str, integrator: str) -> None:
@@ -26,21 +58,22 @@ def check(contact: str, integrator: str) -> None:
         raise InputError(f"World: there is no contact model {contact!r}.{closest(contact, MODELS)}")
     if integrator not in INTEGRATORS:
         raise InputError(f"World: there is no integrator {integrator!r}.{closest(integrator, INTEGRATORS)}")
-    if (contact, integrator) == ("virtual_link", "rk4"):
-        raise InputError("World: contact 'virtual_link' goes with integrator 'euler'; take contact 'pgs' for 'rk4'.")
+    able = MODELS[contact].integrators
+    if integrator not in able:
+        raise InputError(
+            f"World: contact {contact!r} goes with integrator {able[0]!r}; take contact 'pgs' for {integrator!r}."
+        )
 
 
 def phases(contact: str, integrator: str) -> dict[int, Phase]:
     """The phases of a step by their places: the step itself, and those that a phase runs."""
+    model = MODELS[contact]
     if integrator == "rk4":
         own = step_rk4
-        listed = (own.begin_rk4, touching, *MODELS[contact], own.move_rk4, own.evaluate, own.answer_loops)
+        listed = (own.begin_rk4, touching, model.rows, model.solve, own.move_rk4, own.evaluate, own.answer_loops)
     else:
-        listed = (free_motion, touching, *MODELS[contact], move)
-    out = dict(enumerate(listed))
-    if contact == "virtual_link":
-        out |= {int(POINT_ROWS): rigid_rows, int(POINT_SOLVE): pgs}
-    return out
+        listed = (free_motion, touching, model.rows, model.solve, move)
+    return {**dict(enumerate(listed)), **model.others}
 
 
 def furnish_integrator(integrator: str, step: Step, model: Model) -> None:
@@ -51,6 +84,7 @@ def furnish_integrator(integrator: str, step: Step, model: Model) -> None:
 
 def furnish_contact(contact: str, room: Room) -> Room:
     """Add the arrays that a contact model needs beyond the common ones."""
-    if contact == "virtual_link":
-        put_link_room(room.step, room.rows)
+    furnish = MODELS[contact].furnish
+    if furnish is not None:
+        furnish(room.step, room.rows)
     return room

@@ -63,6 +63,7 @@ class Sensor:
     also an attribute, e.g. `imu.gyro`. SI units, in the sensor's own axes."""
 
     channels: ClassVar[tuple[str, ...]] = ()
+    given: ClassVar[type] = Disturbance  # names its options; each is also an attribute, which is how it is saved
     world: World
     figure: Figure
     place: str
@@ -109,8 +110,7 @@ class Sensor:
 
     def options(self) -> dict[str, Any]:
         """What `add_sensor` was given, as plain values."""
-        by_channel = {"noise": self.noise, "bias": self.bias}
-        return {what: {name: x.tolist() for name, x in given.items()} for what, given in by_channel.items()}
+        return {name: plain(getattr(self, name)) for name in self.given.__annotations__}
 
     def _measured(self, *channels: str) -> dict[str, np.ndarray]:
         self.world._prepare()
@@ -190,6 +190,7 @@ class JointSensor(Sensor):
 class MountedSensor(Sensor):
     """A sensor in a frame of a link."""
 
+    given: ClassVar[type] = Mounting
     offset: np.ndarray
     rotation: np.ndarray
     frame: FrameInfo
@@ -212,10 +213,6 @@ class MountedSensor(Sensor):
         self.offset, self.rotation = shift, rotation_matrix(rotation, "sensor")
         position, turn = f.position + f.rotation @ shift, f.rotation @ self.rotation
         self.frame = FrameInfo(f"{link} sensor", f.body, position, turn, False)
-
-    def options(self) -> dict[str, Any]:
-        """What `add_sensor` was given, as plain values."""
-        return {**super().options(), "offset": self.offset.tolist(), "rotation": self.rotation.tolist()}
 
     @property
     def body(self) -> int:
@@ -301,6 +298,7 @@ class Encoders(Sensor):
     those of the one before; quaternions of balls take no noise."""
 
     channels: ClassVar[tuple[str, ...]] = ("position", "velocity")
+    given: ClassVar[type] = Choice
     position: np.ndarray
     velocity: np.ndarray
     joints: tuple[str, ...]
@@ -328,10 +326,6 @@ class Encoders(Sensor):
         if name == "position" and (np.any(self.noise.get(name, 0.0)) or np.any(self.bias.get(name, 0.0))):
             return value + self._plain * (super()._disturbed(name, value) - value)
         return super()._disturbed(name, value)
-
-    def options(self) -> dict[str, Any]:
-        """What `add_sensor` was given, as plain values."""
-        return {**super().options(), "joints": list(self.joints)}
 
 
 KINDS: dict[str, type[Sensor]] = {
@@ -363,12 +357,18 @@ def sensor_of(world: World, kind: str, at: LinkOf | Figure | str, **options: Any
         figure, place = at.figure, at.name
     if kind == "joint" and not isinstance(at, str):  # a link stands for the joint that carries it
         place = next((j.name for j in reversed(figure.model.joints) if j.link == place), place)
-    own = {"joint": (), "encoders": ("joints",)}.get(kind, ("offset", "rotation"))
-    allowed = ("noise", "bias", *own)
+    allowed = KINDS[kind].given.__annotations__
     for option in options:
         if option not in allowed:
             raise InputError(f"add_sensor: a {kind!r} sensor has no option {option!r}.{closest(option, allowed)}")
     return KINDS[kind](world, figure, place, **options)
+
+
+def plain(x: Any) -> Any:
+    """An option of a sensor as JSON has it."""
+    if hasattr(x, "items"):
+        return {name: value.tolist() for name, value in x.items()}
+    return x.tolist() if isinstance(x, np.ndarray) else x
 
 
 def saved_sensor(sensor: Sensor) -> dict[str, Any]:

@@ -1,11 +1,9 @@
 """World: figures and things in one place, stepped together; the one object that owns model, state and work.
 
-Positions are where models' root frames go. `contact` says how contacts are solved: "pgs", rigid, by the iterative
-solver (bunraku.contact); "virtual_link", rigid, by hypotheses about how patches touch (bunraku.step.virtual_link);
-"penalty", springs and dampers (bunraku.step.contact_rows). A connection
-ties any of the six axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point where it is
-made, and the frame has world axes then. A step that fails raises `StepDiverged` and leaves the world at its last good
-state. Checked in tests/world/.
+Positions are where models' root frames go. `contact` says how contacts are solved: bunraku.world.contact_models. A
+connection ties any of the six axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point
+where it is made, and the frame has world axes then. A step that fails raises `StepDiverged` and leaves the world at its
+last good state. Checked in tests/world/.
 """
 
 # pyright: reportUnnecessaryIsInstance=false
@@ -79,7 +77,7 @@ class World(watched.Watched):
         figure = world.add(bk.human(), at=(0, 0, 0.901))
         world.run(seconds=2.0)
 
-    dt [s]; contact: "pgs", "virtual_link" or "penalty" (stiffness [N/m], damping [N s/m] of a point); integrator:
+    dt [s]; contact: e.g. "pgs", "virtual_link" or "penalty" (stiffness [N/m], damping [N s/m] of a point); integrator:
     "euler" (semi-implicit) or "rk4"; gravity [m/s^2]; tolerance: relative residual of the contact problem, in at most
     so many sweeps; margin [m]: how far ahead contacts are seen; seed: of `rng`, the world's one source of chance (noise
     of sensors). A step that fails raises StepDiverged and leaves the world at its last good state. See docs/world.md.
@@ -342,8 +340,8 @@ class World(watched.Watched):
     @overload
     def add_sensor(self, kind: Literal["encoders"], at: At, **options: Unpack[Choice]) -> Encoders: ...
     def add_sensor(self, kind: str, at: At, **options: Any) -> Sensor:
-        """A sensor "joint", "force_torque", "sole", "imu" or "encoders" at a link, frame or (by name,
-        "human.left_knee") joint; see docs/world.md for its channels and options."""
+        """A sensor at a link, frame or (by name, "human.left_knee") joint; see docs/world.md for the kinds, their
+        channels and options."""
         self.sensors.append(sensor_of(self, kind, at, **options))
         return self.sensors[-1]
 
