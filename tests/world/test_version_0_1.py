@@ -25,8 +25,9 @@ def test_a_saved_world_goes_on():
     assert [c.active for c in world.connections.values()] == [True, True] and len(world.sensors) == 1
     assert len(world.contacts) == 1 and world.contacts[0].state == "surface"
     world.step(150)
-    assert np.allclose(world.q, [*Q, *TURN], rtol=0, atol=1e-11) and np.allclose(world.v, V, rtol=0, atol=1e-11)
-    assert np.allclose(world.sensors[0].read("gyro")["gyro"], GYRO, rtol=0, atol=1e-11)
+    # other products are fused than in version 0.1; contact velocities are met to 1e-6 m/s, here to 1e-10
+    assert np.allclose(world.q, [*Q, *TURN], rtol=0, atol=1e-9) and np.allclose(world.v, V, rtol=0, atol=1e-9)
+    assert np.allclose(world.sensors[0].read("gyro")["gyro"], GYRO, rtol=0, atol=1e-9)
 
 
 def test_a_recording_is_read():

@@ -5,7 +5,9 @@
    than `margin`, and gives the least overlap of boxes that meet.
 2. For boxes apart, that largest gap *is* the distance if a corner is nearest to a face or two edges to each other; the
    clipped polygon proves it by having a corner with that gap. Otherwise a corner is nearest to an edge or a corner,
-   and the distance is the least of 16 distances corner - box, which are closed forms.
+   and the distance is the least of 16 distances corner - box, which are closed forms. It counts where it is larger by a
+   millionth of the size at least: between faces that lie flush, and nearly touch, the way from a corner to the rim has
+   any direction.
 3. The faces that look along n are clipped (bunraku.collision.clip); corners with gap < margin are the contacts, up to
    eight.
 
@@ -171,14 +173,17 @@ def box_box(a, b, margin, d: Detection, row):
         if attempt == 2:  # a corner is nearest to an edge or a corner
             qa, ka, wa = nearest_corner(a, b)
             qb, kb, wb = nearest_corner(b, a)
-            gap = math.sqrt(min(qa, qb))
-            if not gap < margin:
+            distance = math.sqrt(min(qa, qb))
+            if not distance < margin:
                 return row
-            if gap > 1e-12 * greatest:
+            if distance <= gap + BIAS * least:  # no farther than the first axis says, for what that matters: it stays
+                n = edge_normal(RA, RB, away, edge_code) if edge_first else face_normal(RA, RB, dA, dB, face_code)
+            else:
+                gap = distance
                 n = scale(1.0 / gap, mv(RB, wa)) if qa <= qb else scale(-1.0 / gap, mv(RA, wb))
-            feature = ka if qa <= qb else 8 + kb
-            corner = corner_point(a, ka) if qa <= qb else corner_point(b, kb)
-            point = axpy(-0.5 * gap if qa <= qb else 0.5 * gap, n, corner)
+                feature = ka if qa <= qb else 8 + kb
+                corner = corner_point(a, ka) if qa <= qb else corner_point(b, kb)
+                point = axpy(-0.5 * gap if qa <= qb else 0.5 * gap, n, corner)
         iB, sB = facing(RB, n)
         iA, sA = facing(RA, scale(-1.0, n))
         project_face(a, (iA, sA), b, (iB, sB), n, d.clip)
