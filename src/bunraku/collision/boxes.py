@@ -5,9 +5,9 @@
    than `margin`, and gives the least overlap of boxes that meet.
 2. For boxes apart, that largest gap *is* the distance if a corner is nearest to a face or two edges to each other; the
    clipped polygon proves it by having a corner with that gap. Otherwise a corner is nearest to an edge or a corner,
-   and the distance is the least of 16 distances corner - box, which are closed forms. It counts where it is larger by a
-   millionth of the size at least: between faces that lie flush, and nearly touch, the way from a corner to the rim has
-   any direction.
+   and the distance is the least of 16 distances corner - box, which are closed forms. (A corner that counts as on the
+   rim, though it lies beyond, proves an axis where the rim itself is as near: between faces that lie flush and nearly
+   touch. The way from that corner to the rim could have any direction.)
 3. The faces that look along n are clipped (bunraku.collision.clip); corners with gap < margin are the contacts, up to
    eight.
 
@@ -28,6 +28,7 @@ SNAP = 1e-4  # of the least half size: corners this close to an edge count as on
 BIAS = 1e-6  # of the least half size: a later axis must be better by this much to be taken
 PROOF = 1e-12  # of the greatest half size: how well a polygon must show the gap of its axis
 CUT_AWAY = 1e-9  # of the greatest half size: a polygon this much farther than the nearest corner has lost it
+FLUSH = 1e-4  # sine of the angle below which two faces are flush
 SKEW = 1e-8  # squared sine below which two edges are parallel
 
 
@@ -138,6 +139,13 @@ def support(box, n):
 
 
 @inline
+def sine(m, n):
+    """Of the angle between two unit vectors."""
+    w = cross(m, n)
+    return math.sqrt(dot(w, w))
+
+
+@inline
 def box_box(a, b, margin, d: Detection, row):
     """Features: see bunraku.collision.clip."""
     cA, RA, hA = a
@@ -173,17 +181,14 @@ def box_box(a, b, margin, d: Detection, row):
         if attempt == 2:  # a corner is nearest to an edge or a corner
             qa, ka, wa = nearest_corner(a, b)
             qb, kb, wb = nearest_corner(b, a)
-            distance = math.sqrt(min(qa, qb))
-            if not distance < margin:
+            gap = math.sqrt(min(qa, qb))
+            if not gap < margin:
                 return row
-            if distance <= gap + BIAS * least:  # no farther than the first axis says, for what that matters: it stays
-                n = edge_normal(RA, RB, away, edge_code) if edge_first else face_normal(RA, RB, dA, dB, face_code)
-            else:
-                gap = distance
+            if gap > 1e-12 * greatest:
                 n = scale(1.0 / gap, mv(RB, wa)) if qa <= qb else scale(-1.0 / gap, mv(RA, wb))
-                feature = ka if qa <= qb else 8 + kb
-                corner = corner_point(a, ka) if qa <= qb else corner_point(b, kb)
-                point = axpy(-0.5 * gap if qa <= qb else 0.5 * gap, n, corner)
+            feature = ka if qa <= qb else 8 + kb
+            corner = corner_point(a, ka) if qa <= qb else corner_point(b, kb)
+            point = axpy(-0.5 * gap if qa <= qb else 0.5 * gap, n, corner)
         iB, sB = facing(RB, n)
         iA, sA = facing(RA, scale(-1.0, n))
         project_face(a, (iA, sA), b, (iB, sB), n, d.clip)
@@ -192,11 +197,13 @@ def box_box(a, b, margin, d: Detection, row):
         count = cut_by_rectangle(d.clip, ROOM, 4, hu, hv, SNAP * least)
         lowest = math.inf
         proven = gap <= 0.0
+        slope = sine(column(RA, iA), n) + sine(column(RB, iB), n)
         for k in range(count):
             g = corners[k].gap
             lowest = min(lowest, g)
-            if g <= max(face, edge) + slack:  # a corner that only counts as on the rim proves nothing
-                if abs(corners[k].u) <= hu + slack and abs(corners[k].v) <= hv + slack:
+            if g <= max(face, edge) + slack:  # the rim is at most 4 times farther than what lies beyond it is wide
+                beyond = max(abs(corners[k].u) - hu, abs(corners[k].v) - hv)
+                if beyond <= slack or (slope < FLUSH and 4.0 * slope * beyond <= CUT_AWAY * greatest):
                     proven = True
         if proven:
             break
