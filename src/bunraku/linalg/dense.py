@@ -4,13 +4,25 @@ A matrix starts at `at` of its array and has rows of n numbers, of which `size` 
 arrays from 0 on. Factorisation A = L U without pivoting, four pivots at a time, in place: U on and above the diagonal,
 the multipliers below (a symmetric A is read above the diagonal only: L D L', half the work). That is safe for what
 comes here, a positive semi-definite matrix plus a small diagonal; a pivot that still is too small is replaced by
-`tiny`. Cost size^3/6 (symmetric) or size^3/3 multiply-adds. Checked in tests/linalg/test_dense.py against NumPy.
+`tiny`, and where that is infinite the row is left out: its unknown is zero. A right side may ride along as a column
+behind the unknowns; it becomes L^-1 b. (Matrices that sliding has made indefinite need row exchanges, which four pivots
+at a time do not have: bunraku.linalg.pivoted.) Cost size^3/6 (symmetric) or size^3/3 multiply-adds; size 52: 2 us.
+
+The answer nearest to a given one, for over-constrained sets, with D = |diagonal of A|:
+    x <- x + (A + eps D)^-1 (b - A x), again and again
+until what is left of b, which after a step is eps D (x_new - x_old), is small enough (`regularise`, `approach`). An
+over-constrained but consistent A (straight knees, a box on four blocks) so yields the x nearest to the first one in the
+metric D, from zero the one of least norm. Each repetition costs n^2 and takes off eps / lambda along an eigenvector of
+D^-1/2 A D^-1/2 with eigenvalue lambda; where rows contradict one another by a little (gaps that differ by rounding), x
+moves by little / eps, not by little / rounding. Checked in tests/linalg/test_dense.py against NumPy.
 """
 
 from __future__ import annotations
 
+import math
+
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import LANES, join, ld, split, wide_ld, wide_st
+from bunraku.kernel.lanes import LANES, join, ld, split, st, wide_ld, wide_st
 
 
 @inline
@@ -189,3 +201,36 @@ def substitute(A, n, size, inverse, x):
     """Solve L U y = x in place."""
     forth(A, 0, n, size, x)
     back(A, 0, n, size, size, inverse, 0, x)
+
+
+@inline
+def regularise(A, m, eps, noise, added, tiny):
+    """A += eps D + noise, which `added` keeps, for its leading m rows; zeros around them up to whole lanes. Smallest
+    pivots: what is added (exactly, none is smaller), and infinite for rows whose D is no more than noise."""
+    n = padded(m)
+    for k in range(m):
+        d = abs(ld(A, k * n + k))
+        more = eps * d + noise
+        st(added, k, more)
+        st(tiny, k, more if d > noise else math.inf)
+        st(A, k * n + k, ld(A, k * n + k) + more)
+        for j in range(m, n):
+            st(A, k * n + j, 0.0)
+    for k in range(m, n):
+        st(tiny, k, math.inf)
+        for j in range(m // LANES * LANES, n):
+            st(A, k * n + j, 0.0)
+
+
+@inline
+def approach(m, eps, added, x, rest):
+    """x += y, where `rest` holds y = (A + eps D)^-1 (b - A x), then what is left, b - A x; returns its largest size
+    over sqrt(D)."""
+    error = 0.0
+    for k in range(m):
+        y = ld(rest, k)
+        d = ld(added, k)
+        st(x, k, ld(x, k) + y)
+        st(rest, k, d * y)
+        error = max(error, abs(y) * math.sqrt(eps * d))  # d y / sqrt(d / eps)
+    return error
