@@ -5,7 +5,7 @@ import pytest
 
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
-from bunraku.linalg.dense import approach, back, factor, multiply, padded, regularise, substitute
+from bunraku.linalg.dense import approach, back, factor, factor_regular, multiply, padded, regularise, substitute
 
 
 @entry("D i i i D D D")
@@ -31,8 +31,8 @@ def factor_in_parts(A, cut, m, tiny, inverse, x):
 def nearest(A, m, eps, noise, repeats, added, tiny, inverse, x, rest):
     """x becomes the answer nearest to what it is; `rest` is b - A x."""
     n = padded(m)
-    regularise(A, m, eps, noise, added, tiny)
-    factor(A, 0, n, n, n, True, tiny, inverse)
+    regularise(A, m, eps, noise, added)
+    factor_regular(A, m, added, tiny, inverse)
     for _ in range(repeats):
         substitute(A, n, n, inverse, rest)
         approach(m, eps, added, x, rest)

@@ -10,7 +10,7 @@ at a time do not have: bunraku.linalg.pivoted.) Cost size^3/6 (symmetric) or siz
 
 The answer nearest to a given one, for over-constrained sets, with D = |diagonal of A|:
     x <- x + (A + eps D)^-1 (b - A x), again and again
-until what is left of b, which after a step is eps D (x_new - x_old), is small enough (`regularise`, `approach`). An
+until what is left of b, which after a step is eps D (x_new - x_old), is small enough (`regularise`, `factor_regular`, `approach`). An
 over-constrained but consistent A (straight knees, a box on four blocks) so yields the x nearest to the first one in the
 metric D, from zero the one of least norm. Each repetition costs n^2 and takes off eps / lambda along an eigenvector of
 D^-1/2 A D^-1/2 with eigenvalue lambda; where rows contradict one another by a little (gaps that differ by rounding), x
@@ -204,22 +204,27 @@ def substitute(A, n, size, inverse, x):
 
 
 @inline
-def regularise(A, m, eps, noise, added, tiny):
-    """A += eps D + noise, which `added` keeps, for its leading m rows; zeros around them up to whole lanes. Smallest
-    pivots: what is added (exactly, none is smaller), and infinite for rows whose D is no more than noise."""
+def regularise(A, m, eps, noise, added):
+    """A += eps D + noise in its leading m rows, which `added` keeps; nothing where D is no more than noise."""
     n = padded(m)
     for k in range(m):
         d = abs(ld(A, k * n + k))
-        more = eps * d + noise
+        more = eps * d + noise if d > noise else 0.0
         st(added, k, more)
-        st(tiny, k, more if d > noise else math.inf)
         st(A, k * n + k, ld(A, k * n + k) + more)
-        for j in range(m, n):
+
+
+@inline
+def factor_regular(A, m, added, tiny, inverse):
+    """`factor` of a symmetric A of m rows after `regularise`, from its upper triangle; zeros around it up to whole
+    lanes. No pivot is smaller than what was added, but for rounding; rows to which nothing was are left out."""
+    n = padded(m)
+    for k in range(n):
+        more = ld(added, k) if k < m else 0.0
+        st(tiny, k, more if more > 0.0 else math.inf)
+        for j in range(m if k < m else m // LANES * LANES, n):
             st(A, k * n + j, 0.0)
-    for k in range(m, n):
-        st(tiny, k, math.inf)
-        for j in range(m // LANES * LANES, n):
-            st(A, k * n + j, 0.0)
+    factor(A, 0, n, n, n, True, tiny, inverse)
 
 
 @inline

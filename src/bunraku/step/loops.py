@@ -21,7 +21,7 @@ from __future__ import annotations
 from bunraku.contact.dense_front import Dense
 from bunraku.kernel.compile import part
 from bunraku.kernel.vec import dot
-from bunraku.linalg.dense import approach, factor, padded, regularise, substitute
+from bunraku.linalg.dense import approach, factor_regular, padded, regularise, substitute
 from bunraku.step.island import fill_matrix, gather
 from bunraku.step.joint_rows import ONE
 from bunraku.step.relative import POSITION, RATE, apart, turned_apart
@@ -135,8 +135,8 @@ def least_norm(island: Dense, m):
         for j in range(i, m):
             A[i * n + j] = K[i, j]
     added = p.right
-    regularise(A, m, SOFT, NOISE * top, added, p.tiny)
-    factor(A, 0, n, n, n, True, p.tiny, p.inverse)
+    regularise(A, m, SOFT, NOISE * top, added)
+    factor_regular(A, m, added, p.tiny, p.inverse)
     for i in range(n):
         p.lam[i] = 0.0
         p.step[i] = -p.b[i] if i < m else 0.0

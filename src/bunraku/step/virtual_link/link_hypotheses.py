@@ -38,7 +38,7 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.record import handle
-from bunraku.linalg.dense import approach, factor, padded, regularise, substitute
+from bunraku.linalg.dense import approach, factor_regular, padded, regularise, substitute
 from bunraku.linalg.pivoted import lu_factor, lu_solve
 from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_begin import hypothesise, law_scale
@@ -89,9 +89,8 @@ def all_held(links: Links):
 def factor_symmetric(links: Links):
     """Factors of the matrix of the present hypothesis from its upper triangle; returns 1."""
     A, m = links.A, links.numbers.unknowns
-    n = padded(m)
-    regularise(A, m, eps_of(links), 0.0, links.added, links.tiny)
-    factor(A, 0, n, n, n, True, links.tiny, links.inverse)
+    regularise(A, m, eps_of(links), 0.0, links.added)
+    factor_regular(A, m, links.added, links.tiny, links.inverse)
     return 1
 
 
@@ -129,7 +128,7 @@ def factorise(links: Links):
     fill_matrix(links, symmetric)
     if symmetric:
         return factor_symmetric(links)
-    regularise(A, n, eps_of(links), 0.0, links.added, links.tiny)
+    regularise(A, n, eps_of(links), 0.0, links.added)
     add_own(links)
     return 1 if lu_factor(A, n, links.pivots) > 0 else 0
 
