@@ -120,6 +120,10 @@ def test_rows_without_inertia_carry_nothing(least, noise):
     assert x == pytest.approx([1.0, 0.0, 0.5], rel=1e-6) and x[1] == 0.0
 
 
+def test_not_a_number_is_seen():
+    assert np.isnan(nearest_to_zero(np.diag([2.0, np.nan, 4.0]), np.ones(3))[1])
+
+
 @pytest.mark.parametrize("m", [1, 2, 3, 7, 24, 33])
 def test_product(m):
     rng = np.random.default_rng(m)

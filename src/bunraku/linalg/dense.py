@@ -209,7 +209,7 @@ def regularise(A, m, eps, noise, added):
     n = padded(m)
     for k in range(m):
         d = abs(ld(A, k * n + k))
-        more = eps * d + noise if d > noise else 0.0
+        more = 0.0 if d <= noise else eps * d + noise  # not a number stays one
         st(added, k, more)
         st(A, k * n + k, ld(A, k * n + k) + more)
 
@@ -221,7 +221,7 @@ def factor_regular(A, m, added, tiny, inverse):
     n = padded(m)
     for k in range(n):
         more = ld(added, k) if k < m else 0.0
-        st(tiny, k, more if more > 0.0 else math.inf)
+        st(tiny, k, math.inf if more == 0.0 else more)
         for j in range(m if k < m else m // LANES * LANES, n):
             st(A, k * n + j, 0.0)
     factor(A, 0, n, n, n, True, tiny, inverse)
