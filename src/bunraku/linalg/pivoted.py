@@ -18,7 +18,8 @@ TINY = 1e-14  # of the matrix' largest entry in a row: a smaller pivot means sin
 
 @inline
 def lu_factor(A, m, pivots):
-    """P A = L U in place, of the leading m rows. Returns the sign of the determinant, 0 if singular."""
+    """P A = L U in place, of the leading m rows, with the inverse pivots on the diagonal. Returns the sign of the
+    determinant, 0 if singular."""
     n = padded(m)
     sign = 1
     for k in range(m):
@@ -46,6 +47,7 @@ def lu_factor(A, m, pivots):
         if pivot < 0.0:
             sign = -sign
         inverse = 1.0 / pivot
+        st(A, row + k, inverse)
         for i in range(k + 1, m):
             other = i * n
             l = ld(A, other + k) * inverse
@@ -74,4 +76,4 @@ def lu_solve(A, m, pivots, x):
         y = ld(x, k)
         for j in range(k + 1, m):
             y -= ld(A, k * n + j) * ld(x, j)
-        st(x, k, y / ld(A, k * n + k))
+        st(x, k, y * ld(A, k * n + k))
