@@ -6,15 +6,16 @@ the multipliers below (a symmetric A is read above the diagonal only: L D L', ha
 comes here, a positive semi-definite matrix plus a small diagonal; a pivot that still is too small is replaced by
 `tiny`, and where that is infinite the row is left out: its unknown is zero. A right side may ride along as a column
 behind the unknowns; it becomes L^-1 b. (Matrices that sliding has made indefinite need row exchanges, which four pivots
-at a time do not have: bunraku.linalg.pivoted.) Cost size^3/6 (symmetric) or size^3/3 multiply-adds; size 52: 2 us.
+at a time do not have: bunraku.linalg.pivoted.) Cost size^3/6 (symmetric) or size^3/3 multiply-adds; 52: 2.7 us.
 
 The answer nearest to a given one, for over-constrained sets, with D = |diagonal of A|:
     x <- x + (A + eps D)^-1 (b - A x), again and again
-until what is left of b, which after a step is eps D (x_new - x_old), is small enough (`regularise`, `factor_regular`, `approach`). An
-over-constrained but consistent A (straight knees, a box on four blocks) so yields the x nearest to the first one in the
-metric D, from zero the one of least norm. Each repetition costs n^2 and takes off eps / lambda along an eigenvector of
-D^-1/2 A D^-1/2 with eigenvalue lambda; where rows contradict one another by a little (gaps that differ by rounding), x
-moves by little / eps, not by little / rounding. Checked in tests/linalg/test_dense.py against NumPy.
+until what is left of b, which after a step is eps D (x_new - x_old), is small enough (`regularise`, `factor_regular`,
+`approach`). An over-constrained but consistent A (straight knees, a box on four blocks) so yields the x nearest to the
+first one in the metric D, from zero the one of least norm. Each repetition costs n^2 and takes off eps / lambda along
+an eigenvector of D^-1/2 A D^-1/2 with eigenvalue lambda; where rows contradict one another by a little (gaps that
+differ by rounding), x moves by little / eps, not by little / rounding. Checked in tests/linalg/test_dense.py against
+NumPy.
 """
 
 from __future__ import annotations

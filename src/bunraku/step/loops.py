@@ -11,9 +11,9 @@ bodies' poses, rates and articulated inertias stand in the scratch as aba and `d
 Least norm, whatever the rank of K, in the metric of its diagonal D: bunraku.linalg.dense's answer nearest to zero with
 eps = SOFT. A direction whose eigenvalue of D^-1/2 K D^-1/2 is s converges like (SOFT / (s + SOFT))^REPEATS, a redundant
 one stays at zero, and so does one that a singular pose has taken away. So redundant rows share their load evenly, and
-nothing blows up where a mechanism is stretched straight. What K's rounding may hide (NOISE) is added to SOFT. Cost m^3/6
-multiply-adds. Checked in
-tests/world/test_loops.py, and in tests/step/test_least.py against NumPy's pseudo-inverse.
+nothing blows up where a mechanism is stretched straight. What K's rounding may hide (NOISE) is added to SOFT. Cost
+m^3/6 multiply-adds. Checked in tests/world/test_loops.py, and in tests/step/test_least.py against NumPy's
+pseudo-inverse.
 """
 
 from __future__ import annotations
