@@ -128,7 +128,7 @@ def test_links_of_the_documents_lead_somewhere():
 
 
 # folders and files that still have longer lists of arguments, or offsets: each goes from here when it is ported
-LONG_LISTS = ("gait1988", "linalg/link_solve.py", "motion", "step/virtual_link", "viewer", "walking")
+LONG_LISTS = ("gait1988", "motion", "step/virtual_link", "viewer", "walking")
 OFFSETS = ("step/virtual_link",)
 KERNELS = {"inline", "part", "phase", "entry"}  # decorators of functions that run compiled
 LOADS = {"ld", "st", "ld3", "st3", "ld6", "st6", "ld9", "st9", "wide_ld", "wide_st"}  # array, index, …

@@ -87,7 +87,8 @@ class Problem:
     def _call(self, impact: bool, cap: int, tolerance: float, memory: Answer | None) -> Answer:
         p, m = len(self.patches), len(self.K)
         b = at.Buffers(p, m - 6 * p)
-        for name in ("A", "diagonal", "x", "rest", "y", "bounce", "bounced", "a"):  # written before it is read
+        # written before it is read
+        for name in ("A", "added", "tiny", "inverse", "x", "rest", "y", "bounce", "bounced", "a"):
             getattr(b.links, name)[:] = np.nan
         b.links.pivots[:] = -9
         b.links.rows.rows[:] = np.nan

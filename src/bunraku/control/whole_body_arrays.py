@@ -38,6 +38,7 @@ MOST_TASKS = 16
 MOST_APART = 8
 MOST_DENSE = 24  # pairs that stay apart, and torques at their limits, where time is short
 FAR = 1e12  # a bound that is none
+TINY = 1e-14  # smallest pivot of the form
 
 
 class ProblemCounts(Record):
@@ -185,7 +186,9 @@ class WholeBodyProblem(Record, after=BEFORE):
     frame = many(SupportFrame)  # (C)
     rows = vector()  # contacts, tasks, momentum, times the roots of their weights, each with its right side at the end
     form = vector()  # the quadratic form with its right side as last column
-    factors = vector()
+    factors = vector()  # of the form and what acts (bunraku.linalg.dense), their smallest pivots and inverse ones
+    tiny = vector()
+    inverse = vector()
     schur = vector()  # the forces' block
     after = vector()  # the next y, or the way to it
     dense = matrix()  # (D, width) rows of pairs that stay apart and of torques at their limits
@@ -250,6 +253,8 @@ class Room:
             rows=np.zeros(rows * width),
             form=np.zeros((n + 4) * width),
             factors=np.zeros((n + 4) * width),
+            tiny=np.full(width, TINY),
+            inverse=np.zeros(width),
             schur=np.zeros((3 * contacts + 4) * width),
             after=np.zeros(width),
             dense=np.zeros((dense, width)),

@@ -4,7 +4,7 @@
 
 The base's acceleration is eliminated by the six unactuated rows (bunraku.control.end_links), which hold exactly: each
 task and contact row is  Phi a + L f = wanted - phi. Rates of momentum are sums of forces. The form is kept as an upper
-triangle, row after row, its right side as last column. Checked in tests/control/test_whole_body.py.
+triangle, row after row in whole lanes, its right side as the column behind the unknowns. Checked in tests/control/test_whole_body.py.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from bunraku.control.end_links import (
 )
 from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.kernel.compile import inline, part
+from bunraku.kernel.lanes import LANES, ld, wide_ld, wide_st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
-from bunraku.linalg.cholesky import add_tile
 from bunraku.model.layout import NW, POS
 
 LEAST = 1e-9  # weight that keeps the form positive
@@ -169,7 +169,7 @@ def build(p: WholeBodyProblem):
         keep_answer(p.columns, c, zero, zero)
     frames_of_contacts(p)
     many = all_rows(p)
-    for k in range(n * width):
+    for k in range(width * width):
         form[k] = 0.0
     for j in range(nj):
         weight = p.posture[j].weight + LEAST
@@ -189,6 +189,20 @@ def build(p: WholeBodyProblem):
 @part
 def add_squares(rows, many, n, width, form):
     """form += sum row row', upper triangle and right side, in tiles of four rows and a lane."""
-    for i in range(0, n, 4):
-        for c in range(i, width, 4):
-            add_tile(form, i, c, width, rows, 0, many, 1.0)
+    for i in range(0, n, LANES):
+        for c in range(i, width, LANES):
+            k = i * width + c
+            w = wide_ld(form, k)
+            x = wide_ld(form, k + width)
+            y = wide_ld(form, k + 2 * width)
+            z = wide_ld(form, k + 3 * width)
+            for at in range(0, many * width, width):
+                lane = wide_ld(rows, at + c)
+                w = w + ld(rows, at + i) * lane
+                x = x + ld(rows, at + i + 1) * lane
+                y = y + ld(rows, at + i + 2) * lane
+                z = z + ld(rows, at + i + 3) * lane
+            wide_st(form, k, w)
+            wide_st(form, k + width, x)
+            wide_st(form, k + 2 * width, y)
+            wide_st(form, k + 3 * width, z)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from bunraku.control.cone_curvature import curvature, is_curved
 from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.kernel.compile import inline, part
-from bunraku.linalg.cholesky import back, factor
+from bunraku.linalg.dense import back, factor, padded
 
 BOUND_PENALTY = 100.0  # of the largest curvature of the joints
 PAIR_PENALTY = 4e3  # of an acceleration of two bodies towards each other: above tasks, below balance and contacts
@@ -242,6 +242,14 @@ def line(p: WholeBodyProblem):
 
 
 @part
+def eliminate(p: WholeBodyProblem, first, last):
+    """Factors of unknowns first … last - 1, whole lanes; the rows behind become their Schur complement."""
+    width = p.count.width
+    size = width - first
+    factor(p.factors, first * (width + 1), width, size, last - first, True, p.tiny[first:], p.inverse[first:])
+
+
+@part
 def newton(p: WholeBodyProblem):
     """Iterate from y to the least cost for the present multipliers; returns the iterations."""
     y, after, form, F, S = p.y, p.after, p.form, p.factors, p.schur
@@ -254,20 +262,21 @@ def newton(p: WholeBodyProblem):
     most = p.count.patience
     for it in range(most):
         if changed:
-            for k in range(n * width):
+            for k in range(width * width):
                 F[k] = form[k]
             add_bounds(p)
-            factor(F, 0, 0, na, n, width, True)
-            factor(F, 0, na, n, n, width, False)
-            for k in range(na * width, n * width):
+            eliminate(p, 0, na)
+            for k in range(na * width, width * width):
                 S[k - na * width] = F[k]
             p.count.factors += 1
         else:
-            for k in range(na * width, n * width):
+            for k in range(na * width, width * width):
                 F[k] = S[k - na * width]
         add_cones(p)
-        factor(F, na, na, n, n, width, True)
-        back(F, n, width, after)
+        eliminate(p, na, padded(n))
+        for k in range(width):
+            after[k] = F[k * width + n] if k < n else 0.0
+        back(F, 0, width, padded(n), padded(n), p.inverse, 0, after)
         moved = 0.0
         size = 1.0
         for k in range(n):

@@ -4,13 +4,26 @@ A matrix starts at `at` of its array and has rows of n numbers, of which `size` 
 arrays from 0 on. Factorisation A = L U without pivoting, four pivots at a time, in place: U on and above the diagonal,
 the multipliers below (a symmetric A is read above the diagonal only: L D L', half the work). That is safe for what
 comes here, a positive semi-definite matrix plus a small diagonal; a pivot that still is too small is replaced by
-`tiny`. Cost size^3/6 (symmetric) or size^3/3 multiply-adds. Checked in tests/linalg/test_dense.py against NumPy.
+`tiny`, and where that is infinite the row is left out: its unknown is zero. A right side may ride along as a column
+behind the unknowns; it becomes L^-1 b. (Matrices that sliding has made indefinite need row exchanges, which four pivots
+at a time do not have: bunraku.linalg.pivoted.) Cost size^3/6 (symmetric) or size^3/3 multiply-adds; 52: 2.7 us.
+
+The answer nearest to a given one, for over-constrained sets, with D = |diagonal of A|:
+    x <- x + (A + eps D)^-1 (b - A x), again and again
+until what is left of b, which after a step is eps D (x_new - x_old), is small enough (`regularise`, `factor_regular`,
+`approach`). An over-constrained but consistent A (straight knees, a box on four blocks) so yields the x nearest to the
+first one in the metric D, from zero the one of least norm. Each repetition costs n^2 and takes off eps / lambda along
+an eigenvector of D^-1/2 A D^-1/2 with eigenvalue lambda; where rows contradict one another by a little (gaps that
+differ by rounding), x moves by little / eps, not by little / rounding. Checked in tests/linalg/test_dense.py against
+NumPy.
 """
 
 from __future__ import annotations
 
+import math
+
 from bunraku.kernel.compile import inline
-from bunraku.kernel.lanes import LANES, join, ld, split, wide_ld, wide_st
+from bunraku.kernel.lanes import LANES, join, ld, split, st, wide_ld, wide_st
 
 
 @inline
@@ -189,3 +202,41 @@ def substitute(A, n, size, inverse, x):
     """Solve L U y = x in place."""
     forth(A, 0, n, size, x)
     back(A, 0, n, size, size, inverse, 0, x)
+
+
+@inline
+def regularise(A, m, eps, noise, added):
+    """A += eps D + noise in its leading m rows, which `added` keeps; nothing where D is no more than noise."""
+    n = padded(m)
+    for k in range(m):
+        d = abs(ld(A, k * n + k))
+        more = 0.0 if d <= noise else eps * d + noise  # not a number stays one
+        st(added, k, more)
+        st(A, k * n + k, ld(A, k * n + k) + more)
+
+
+@inline
+def factor_regular(A, m, added, tiny, inverse):
+    """`factor` of a symmetric A of m rows after `regularise`, from its upper triangle; zeros around it up to whole
+    lanes. No pivot is smaller than what was added, but for rounding; rows to which nothing was are left out."""
+    n = padded(m)
+    for k in range(n):
+        more = ld(added, k) if k < m else 0.0
+        st(tiny, k, math.inf if more == 0.0 else more)
+        for j in range(m if k < m else m // LANES * LANES, n):
+            st(A, k * n + j, 0.0)
+    factor(A, 0, n, n, n, True, tiny, inverse)
+
+
+@inline
+def approach(m, eps, added, x, rest):
+    """x += y, where `rest` holds y = (A + eps D)^-1 (b - A x), then what is left, b - A x; returns its largest size
+    over sqrt(D)."""
+    error = 0.0
+    for k in range(m):
+        y = ld(rest, k)
+        d = ld(added, k)
+        st(x, k, ld(x, k) + y)
+        st(rest, k, d * y)
+        error = max(error, abs(y) * math.sqrt(eps * d))  # d y / sqrt(d / eps)
+    return error

@@ -8,12 +8,12 @@ With c the error of a row, H its row of the Jacobian and A the mass matrix,
 with K = H A^-1 H' and lam of least norm, island by island. How rows are written: bunraku.step.relative. World axes. The
 bodies' poses, rates and articulated inertias stand in the scratch as aba and `drift` left them.
 
-Least norm, whatever the rank of K: rows are first scaled to a unit diagonal. Then K + SOFT = L L' is factorised, which
-always succeeds, and the residual is put through it again a few times (a proximal iteration): a direction with the
-eigenvalue s converges like (SOFT / (s + SOFT))^REPEATS, a redundant one stays at zero, and so does one that a singular
-pose has taken away. So redundant rows share their load evenly, and nothing blows up where a mechanism is stretched
-straight. What K's rounding may hide (NOISE) is added to SOFT. Cost m^3/6 multiply-adds. Checked in
-tests/world/test_loops.py, and in tests/step/test_least.py against NumPy's pseudo-inverse.
+Least norm, whatever the rank of K, in the metric of its diagonal D: bunraku.linalg.dense's answer nearest to zero with
+eps = SOFT. A direction whose eigenvalue of D^-1/2 K D^-1/2 is s converges like (SOFT / (s + SOFT))^REPEATS, a redundant
+one stays at zero, and so does one that a singular pose has taken away. So redundant rows share their load evenly, and
+nothing blows up where a mechanism is stretched straight. What K's rounding may hide (NOISE) is added to SOFT. Cost
+m^3/6 multiply-adds. Checked in tests/world/test_loops.py, and in tests/step/test_least.py against NumPy's
+pseudo-inverse.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 from bunraku.contact.dense_front import Dense
 from bunraku.kernel.compile import part
 from bunraku.kernel.vec import dot
+from bunraku.linalg.dense import approach, factor_regular, padded, regularise, substitute
 from bunraku.step.island import fill_matrix, gather
 from bunraku.step.joint_rows import ONE
 from bunraku.step.relative import POSITION, RATE, apart, turned_apart
@@ -40,7 +41,7 @@ from bunraku.step.tie_rows import (
     turning_error,
 )
 
-SOFT = 1e-10  # of the unit diagonal: directions below it count as lost
+SOFT = 1e-10  # of the diagonal: directions below it count as lost
 NOISE = 1e-13  # of the largest entry: rounding of K
 REPEATS = 4
 
@@ -125,50 +126,23 @@ def largest_row(rows: Rows):
 
 @part
 def least_norm(island: Dense, m):
-    """lam[:m] from the leading m rows of K, whose lower triangle is lost, and b."""
-    k = island.K
-    b = island.problem.b
-    x = island.problem.lam
-    work = island.A  # scales, pivots, residual, what is added to the diagonal
+    """lam[:m] from the leading m rows of K and b."""
+    K, A, p = island.K, island.A, island.problem
+    n = padded(m)
     top = 0.0
     for i in range(m):
-        top = max(top, k[i, i])
-        x[i] = 0.0
-    for i in range(m):
-        good = k[i, i] > NOISE * top
-        work[i] = 1.0 / k[i, i] ** 0.5 if good else 0.0
-        work[3 * m + i] = SOFT + (NOISE * top / k[i, i] if good else 1.0)
-    for i in range(m):
+        top = max(top, K[i, i])
         for j in range(i, m):
-            k[i, j] *= work[i] * work[j]
-    for i in range(m):  # L below the diagonal, its pivots in work, K itself on and above
-        for j in range(i + 1):
-            s = k[j, i] + (work[3 * m + i] if i == j else 0.0)
-            for p in range(j):
-                s -= k[i, p] * k[j, p]
-            if j < i:
-                k[i, j] = s / work[m + j]
-            else:
-                work[m + i] = max(s, work[3 * m + i]) ** 0.5
+            A[i * n + j] = K[i, j]
+    added = p.right
+    regularise(A, m, SOFT, NOISE * top, added)
+    factor_regular(A, m, added, p.tiny, p.inverse)
+    for i in range(n):
+        p.lam[i] = 0.0
+        p.step[i] = -p.b[i] if i < m else 0.0
     for _ in range(REPEATS):
-        for i in range(m):
-            s = -b[i] * work[i]
-            for j in range(m):
-                s -= (k[i, j] if i <= j else k[j, i]) * x[j]
-            work[2 * m + i] = s
-        for i in range(m):
-            s = work[2 * m + i]
-            for p in range(i):
-                s -= k[i, p] * work[2 * m + p]
-            work[2 * m + i] = s / work[m + i]
-        for i in range(m - 1, -1, -1):
-            s = work[2 * m + i]
-            for p in range(i + 1, m):
-                s -= k[p, i] * work[2 * m + p]
-            work[2 * m + i] = s / work[m + i]
-            x[i] += work[2 * m + i]
-    for i in range(m):
-        x[i] *= work[i]
+        substitute(A, n, n, p.inverse, p.step)
+        approach(m, SOFT, added, p.lam, p.step)
 
 
 @part

@@ -6,7 +6,7 @@
 for p patches of six rows and r single rows, equalities or bounded (frames and records: link_layout.py). K = H A^-1 H'
 (m x m), symmetric positive semi-definite. The first hypothesis is the last step's, as
 far as its forces and the motion they would lead to allow. Each round solves the linear system of the present hypothesis
-(link_rows.py, link_solve.py), from the forces at hand to the nearest that answer it, then revises every patch by its
+(link_rows.py, bunraku.linalg), from the forces at hand to the nearest that answer it, then revises every patch by its
 first failing check (link_checks.py, link_friction.py) and every bounded row:
     held: low <= f <= high, else at the bound it passed      low: a >= c, else held      high: a <= c, else held
 SOLVES = 3 is the document's number of rounds; `cap` bounds them (CAP suits). OK means that every law holds to
@@ -34,11 +34,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from bunraku.contact.residual import FLOOR
-from bunraku.kernel.compile import inline
+from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.record import handle
-from bunraku.linalg.link_solve import ldl_factor, lu_factor, regularise, solve
+from bunraku.linalg.dense import approach, factor_regular, padded, regularise, substitute
+from bunraku.linalg.pivoted import lu_factor, lu_solve
 from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_begin import hypothesise, law_scale
 from bunraku.step.virtual_link.link_checks import bit, put_on_limit, revise, write_margins
@@ -60,7 +61,8 @@ CAP = 12
 TOLERANCE = 1e-10  # of `forces` and `impact`
 EXACT = 1e-10  # relative size of an energy that is rounding
 FINER = 1e-2  # of what is allowed: how well a linear system is solved
-# eps of link_solve.py: up to FEW patches, and for more, which are usually redundant (a figure that lies)
+REPEATS = 12  # of an approach to a linear system's answer
+# eps of bunraku.linalg.dense: up to FEW patches, and for more, which are usually redundant (a figure that lies)
 FEW, EPS, EPS_MANY = 2, 1e-5, 1e-3
 
 
@@ -83,6 +85,15 @@ def all_held(links: Links):
     return held
 
 
+@part
+def factor_symmetric(links: Links):
+    """Factors of the matrix of the present hypothesis from its upper triangle; returns 1."""
+    A, m = links.A, links.numbers.unknowns
+    regularise(A, m, eps_of(links), 0.0, links.added)
+    factor_regular(A, m, links.added, links.tiny, links.inverse)
+    return 1
+
+
 @inline
 def factorise(links: Links):
     """Rows, columns and factors of the present hypothesis.
@@ -91,15 +102,13 @@ def factorise(links: Links):
     """
     numbers, A = links.numbers, links.A
     if numbers.impact == 0 and all_held(links):
-        m, K, stride = numbers.m, links.K, numbers.stride
+        m, n, K, stride = numbers.m, padded(numbers.m), links.K, numbers.stride
         numbers.unknowns = m
         numbers.matrix = at.WHOLE
         for k in range(m):
             for j in range(k, m):
-                st(A, k * m + j, ld(K, k * stride + j))
-        regularise(A, m, links.diagonal, eps_of(links))
-        ldl_factor(A, m)
-        return 1
+                st(A, k * n + j, ld(K, k * stride + j))
+        return factor_symmetric(links)
     n = 0
     symmetric = True
     for i in range(numbers.p):
@@ -117,20 +126,30 @@ def factorise(links: Links):
     numbers.unknowns = n
     numbers.matrix = at.SYMMETRIC if symmetric else at.UNSYMMETRIC
     fill_matrix(links, symmetric)
-    regularise(A, n, links.diagonal, eps_of(links))
     if symmetric:
-        ldl_factor(A, n)
-        return 1
+        return factor_symmetric(links)
+    regularise(A, n, eps_of(links), 0.0, links.added)
     add_own(links)
     return 1 if lu_factor(A, n, links.pivots) > 0 else 0
 
 
-@inline
+@part
 def solve_rest(links: Links, enough):
     """x moves towards what the right-hand side `rest` asks for; returns the largest error of a row."""
-    numbers = links.numbers
-    factors = (links.A, numbers.unknowns, links.pivots, numbers.matrix != at.UNSYMMETRIC)
-    return solve(factors, links.diagonal, eps_of(links), links.x, links.rest, enough)
+    A, rest, m = links.A, links.rest, links.numbers.unknowns
+    n = padded(m)
+    for k in range(m, n):
+        st(rest, k, 0.0)
+    error = 0.0
+    for _ in range(REPEATS):
+        if links.numbers.matrix == at.UNSYMMETRIC:
+            lu_solve(A, m, links.pivots, rest)
+        else:
+            substitute(A, n, n, links.inverse, rest)
+        error = approach(m, eps_of(links), links.added, links.x, rest)
+        if error <= enough:
+            break
+    return error
 
 
 @inline

@@ -35,6 +35,7 @@ from bunraku.kernel.record import (
     whole,
     zeros,
 )
+from bunraku.linalg.dense import padded
 from bunraku.step.step_arrays import EXTRA
 
 VERTICES = 8  # at most, a patch
@@ -161,9 +162,11 @@ class Links(Record, after=EXTRA):
     f = vector()  # (m) forces in (the last step's, or zero) and out
     a = vector()  # (m) accelerations out; for an impact velocities
     rows = many(LinkRow)  # (unknowns)
-    A = vector()  # (unknowns, unknowns), flat
+    A = vector()  # (unknowns, unknowns), flat, rows of whole lanes
     pivots = int_vector()
-    diagonal = vector()  # of bunraku.linalg.link_solve
+    added = vector()  # to the diagonal, smallest pivots and inverse ones: bunraku.linalg.dense
+    tiny = vector()
+    inverse = vector()
     x = vector()  # unknowns
     rest = vector()  # what is left of the right-hand side
     y = vector()  # (m) answer to one unknown
@@ -174,9 +177,12 @@ class Links(Record, after=EXTRA):
 
 def put_links(links: Links, patches: int, m: int, K: np.ndarray) -> Links:
     """Arrays for so many patches, and problems of up to m rows with the matrix K."""
-    vectors = ("free", "goal", "v", "f", "a", "diagonal", "x", "rest", "y", "bounce", "bounced")
+    vectors = ("free", "goal", "v", "f", "a", "y", "bounce", "bounced")
+    in_lanes = ("added", "tiny", "inverse", "x", "rest")
+    n = padded(m)
     put(links, numbers=LinkNumbers(), patches=zeros(Patch, patches), singles=zeros(Single, m), alone=Alone())
-    put(links, rows=zeros(LinkRow, m), A=np.zeros(m * m), K=K.reshape(-1), **{k: np.zeros(m) for k in vectors})
+    put(links, rows=zeros(LinkRow, m), A=np.zeros(n * n), K=K.reshape(-1))
+    put(links, **{k: np.zeros(m) for k in vectors}, **{k: np.zeros(n) for k in in_lanes})
     put(links, order=np.zeros(m, dtype=np.int64), pivots=np.zeros(m, dtype=np.int64))
     links.numbers.stride = K.shape[1]
     return links

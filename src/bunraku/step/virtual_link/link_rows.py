@@ -38,6 +38,7 @@ import math
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.vec import ld6, st6
+from bunraku.linalg.dense import padded
 from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_layout import LinkRow, Links, Patch, patch_of
 from bunraku.step.virtual_link.link_region import edge, height_rate
@@ -229,12 +230,13 @@ def respond(links: Links, row: LinkRow, axis, first):
 
 @inline
 def fill_matrix(links: Links, symmetric):
-    """A (n x n): rows K columns; only its upper triangle where symmetric."""
+    """A: rows K columns; only its upper triangle where symmetric."""
     rows, A, y, numbers = links.rows, links.A, links.y, links.numbers
-    p, n, contact = numbers.p, numbers.unknowns, numbers.of_patches
+    p, unknowns, contact = numbers.p, numbers.unknowns, numbers.of_patches
+    n = padded(unknowns)
     for j in range(p + 1):
         first = patch_of(links, j).first if j < p else contact
-        last = patch_of(links, j).last if j < p else n
+        last = patch_of(links, j).last if j < p else unknowns
         for k in range(first, last):
             row = rows[k]
             respond(links, row, row.axis if symmetric or j == p else -1, 6 * j)
@@ -243,14 +245,14 @@ def fill_matrix(links: Links, symmetric):
                 for h in range(max(patch.first, k if symmetric else 0), patch.last):
                     x = along(rows[h], y, 6 * i)
                     st(A, k * n + h if symmetric else h * n + k, x)
-            for h in range(max(contact, k) if symmetric else contact, n):
+            for h in range(max(contact, k) if symmetric else contact, unknowns):
                 st(A, k * n + h if symmetric else h * n + k, ld(y, 6 * p + rows[h].axis))
 
 
 @inline
 def add_own(links: Links):
     """What rows have of their own: answers to the pressure of their patch, and softness."""
-    rows, A, n = links.rows, links.A, links.numbers.unknowns
+    rows, A, n = links.rows, links.A, padded(links.numbers.unknowns)
     for i in range(links.numbers.p):
         patch = patch_of(links, i)
         for k in range(patch.first, patch.last):
