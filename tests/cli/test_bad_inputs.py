@@ -21,6 +21,9 @@ from bunraku.cli import main
 from bunraku.gait1988.cards import from_gait, write_dynamics_cards, write_gait_cards
 from bunraku.gait1988.gaitfile import write_gait_toml
 from bunraku.gait1988.library import library_gait
+from bunraku.kernel.build_all import all_kernels
+from bunraku.kernel.compile import JIT
+from bunraku.kernel.entry import Entry
 from bunraku.recording.blockfile import BLOCK, HEAD_SIZE, MAGIC
 
 SEED = 1988
@@ -454,6 +457,10 @@ def without_kernels(monkeypatch):
             raise KernelNeeded(wanted[0].__name__)
 
     monkeypatch.setattr("bunraku.kernel.entry._load", never)
+    for kernel in all_kernels():  # as if nobody in this process had used one
+        monkeypatch.setattr(kernel, "loaded", None)
+        if isinstance(kernel, Entry) and JIT:
+            monkeypatch.setattr(kernel, "call", kernel._first_call)
 
 
 def tried(args, files, names, capsys):

@@ -28,6 +28,9 @@ from bunraku.model.model import Model
 MOST = 1000  # steps
 
 
+FAR = 1e6  # m: no walk goes farther
+
+
 @dataclass(frozen=True)
 class Footstep:
     """Where a sole is put: side 0 left, 1 right; position [m] of the sole's middle, heading yaw [rad] about z, the
@@ -44,8 +47,8 @@ class Footstep:
             raise InputError(f"Footstep: side {self.side!r} must be 0 (left) or 1 (right).")
         for name in ("position", "normal"):
             x = np.asarray(getattr(self, name), dtype=float)
-            if x.shape != (3,) or not np.all(np.isfinite(x)):
-                raise InputError(f"Footstep: {name} needs three finite numbers, got {getattr(self, name)!r}.")
+            if x.shape != (3,) or not np.all(np.abs(x) < FAR):
+                raise InputError(f"Footstep: {name} needs three numbers below {FAR:g}, got {getattr(self, name)!r}.")
             object.__setattr__(self, name, tuple(float(v) for v in x))
         if not np.isfinite(self.yaw) or self.normal[2] < 0.5:
             raise InputError(
