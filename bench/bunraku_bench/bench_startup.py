@@ -34,12 +34,12 @@ README = {
 }
 SERVED = ("dance", "view")
 INSIDE = """
-import sys, threading, time, _thread
+import os, signal, sys, threading, time
 from bunraku.cli import main
 if {served}:
     def later():
         time.sleep(8.0)
-        _thread.interrupt_main()
+        os.kill(os.getpid(), signal.SIGINT)
     threading.Thread(target=later, daemon=True).start()
 try:
     status = main({command!r})
