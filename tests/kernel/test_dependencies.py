@@ -2,8 +2,9 @@
 
 import sys
 import types
-from collections import Counter
+from collections import Counter, defaultdict
 
+import numpy as np
 import pytest
 
 from bunraku.kernel import compile as marks
@@ -83,13 +84,17 @@ def test_something_else_is_refused():
         edited("SIZE = 3", "SIZE = {}")
 
 
-def test_few_kernels_hang_on_one_file():
-    """An edit recompiles the kernels that use a file: five, in the mean over the files."""
+def test_few_kernels_hang_on_one_edit():
+    """An edit of a function recompiles the kernels that use it, whatever else its file holds: four of 68 in the mean over
+    the files, each function of a file as likely."""
     kernels, uses = all_kernels(), Counter()
     assert len(kernels) > 60 and len({k.digest for k in kernels}) == len(kernels)
     for kernel in kernels:
-        uses.update({f.__code__.co_filename for f in kernel.dependencies.functions})
-    assert sum(uses.values()) / len(uses) < 5.5
+        uses.update(kernel.dependencies.functions)
+    files = defaultdict(list)
+    for function, count in uses.items():
+        files[function.__code__.co_filename].append(count)
+    assert np.mean([np.mean(counts) for counts in files.values()]) < 5.0
     ray_caster = next(k for k in kernels if k.__name__ == "cast")
     aba = next(k for k in kernels if k.__name__ == "aba_one")
     assert not {f for f in aba.dependencies.functions if "draw" in f.__module__}
