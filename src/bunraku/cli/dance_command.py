@@ -68,7 +68,7 @@ def main(
         keep_results(out, FILES, f"dance {Path(score).stem}", force)
     given = {"balance": balance, "contact": contact, "seed": seed}
     body = None if model is None and chosen.model == "human" else figure(chosen.model if model is None else model)
-    with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
+    with progress_bar(100, "loading") as update:
         c = chosen.choreography(body, **{k: v for k, v in given.items() if v is not None})
         began = time.perf_counter()
 

@@ -43,7 +43,7 @@ def main(
     target = out if out is not None else Path(f"{chosen.name}.bkr")
     keep_inputs(chosen.files, [target])
     ends_in(target, ".bkr", what="a recording")
-    with progress_bar(CHUNKS, "loading (the first run compiles, one to two minutes)") as update:
+    with progress_bar(CHUNKS, "loading") as update:
         world = chosen.build()
         steps = max(1, round(chosen.seconds / world.dt))
         meta = {"scene": chosen.name, "about": chosen.about, "view": chosen.view}

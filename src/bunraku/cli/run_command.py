@@ -56,7 +56,7 @@ def main(
     if out is not None:
         keep_inputs(chosen.files, [out / name for name in FILES])
         keep_results(out, FILES, f"run {chosen.name}", force)
-    with progress_bar(100, "loading (the first run compiles, one to two minutes)") as update:
+    with progress_bar(100, "loading") as update:
         record = chosen.run(lambda done, steps: update(100 * done // steps, f"running {chosen.name}"))
     data = record.summary()
     if out is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bunraku.walking.walk_push import Push
 
 OUT = Path("bunraku-walk")
-LOADING = "loading (the first run compiles, two to three minutes)"
+LOADING = "loading"
 SHARES = {"plan": (0, 60, LOADING), "prepare": (60, 100, "preparing"), "simulate": (0, 50, "walking")}
 
 

@@ -122,7 +122,7 @@ def run(
     check_steps(steps)
     what = how.load(gait, *(out / name for name in FILES))
     keep_results(out, FILES, f"gait run {what.name}", force)
-    with progress_bar(6, "loading (the first run compiles, about 15 s)") as update:
+    with progress_bar(6, "loading") as update:
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.gait1988.gaitfile import write_gait_toml
         from bunraku.gait1988.listing import bidyn_listing, gait_listing, moma_listing, servo_listing
