@@ -44,6 +44,16 @@ def bunraku(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "bunraku", *arguments], check=True)
 
 
+def small(source: Path, target: Path, most: int = 400_000) -> None:
+    """A copy of a picture; smaller where its file would have more than `most` bytes."""
+    from PIL import Image
+
+    shutil.copy(source, target)
+    if target.stat().st_size > most:
+        picture = Image.open(source).convert("RGB")
+        picture.resize((4 * picture.width // 5, 4 * picture.height // 5)).save(target, optimize=True)
+
+
 def walks(folder: Path) -> None:
     """Ten steps, and stairs on rubber feet."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -54,7 +64,7 @@ def walks(folder: Path) -> None:
             ("walk_forces", "walk/forces"),
             ("walk_stairs", "stairs/strobe"),
         ):
-            shutil.copy(Path(scratch, f"{source}.png"), folder / f"{name}.png")
+            small(Path(scratch, f"{source}.png"), folder / f"{name}.png")
 
 
 def figure2(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from bunraku.collision.geometry import Contacts, Geometry, Placed
@@ -55,7 +57,7 @@ def turn(axis: int, angle: float) -> np.ndarray:
 
 def random_shape(rng: np.random.Generator, kind: str) -> Shape:
     """Sizes between 0.05 and 0.5 m."""
-    return Shape(kind, tuple(rng.uniform(0.05, 0.5, {"sphere": 1, "box": 3}.get(kind, 2))))
+    return Shape(kind, tuple(rng.uniform(0.05, 0.5, {"sphere": 1, "box": 3, "ellipsoid": 3}.get(kind, 2))))
 
 
 def contacts_of(contacts: Contacts, where: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
@@ -64,18 +66,38 @@ def contacts_of(contacts: Contacts, where: np.ndarray, margin: float) -> tuple[n
     return contacts.ids[:n].copy(), contacts.data[:n].copy()
 
 
-def coal_shape(coal, shape: Shape):
-    """The same shape for coal."""
+def mesh_shape(points: np.ndarray, path: Path) -> Shape:
+    """The hull of points as a mesh file (OBJ, every digit), as a shape."""
+    from scipy.spatial import ConvexHull
+
+    lines = ["v " + " ".join(map(repr, map(float, p))) for p in points]
+    lines += ["f " + " ".join(str(int(k) + 1) for k in t) for t in ConvexHull(points).simplices]
+    path.write_text("\n".join(lines) + "\n")
+    return Shape("mesh", mesh=str(path))
+
+
+def coal_shape(coal, shape: Shape, vertices: np.ndarray | None = None):
+    """The same shape for coal; vertices: of a hull."""
+    size = shape.size
     if shape.kind == "sphere":
-        return coal.Sphere(shape.size[0])
+        return coal.Sphere(size[0])
     if shape.kind == "box":
-        return coal.Box(*(2 * s for s in shape.size))
-    make = coal.Capsule if shape.kind == "capsule" else coal.Cylinder
-    return make(shape.size[0], 2 * shape.size[1])
+        return coal.Box(*(2 * s for s in size))
+    if shape.kind == "ellipsoid":
+        return coal.Ellipsoid(*size)
+    if shape.kind == "mesh":
+        from scipy.spatial import ConvexHull
+
+        points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+        points.extend(list(vertices))
+        triangles.extend([coal.Triangle(*map(int, t)) for t in ConvexHull(vertices).simplices])
+        return coal.Convex(points, triangles)
+    make = {"capsule": coal.Capsule, "cylinder": coal.Cylinder, "cone": coal.Cone}[shape.kind]
+    return make(size[0], 2 * size[1])
 
 
 def coal_distance(coal, shapes, where: np.ndarray, tolerance: float = 1e-10) -> tuple[float, np.ndarray]:
-    """(signed distance, unit normal from the second to the first) by coal."""
+    """(signed distance, unit normal from the second to the first) by coal; shapes: ours, or coal's own."""
     request = coal.DistanceRequest()
     request.gjk_tolerance = tolerance
     request.epa_tolerance = tolerance
@@ -83,6 +105,6 @@ def coal_distance(coal, shapes, where: np.ndarray, tolerance: float = 1e-10) -> 
     request.epa_max_iterations = 1000
     result = coal.DistanceResult()
     placed = [coal.Transform3s(p[:9].reshape(3, 3), p[9:12]) for p in where[1:3]]
-    one, two = (coal_shape(coal, s) for s in shapes)
+    one, two = (coal_shape(coal, s) if isinstance(s, Shape) else s for s in shapes)
     d = coal.distance(one, placed[0], two, placed[1], request, result)
     return d, -np.asarray(result.normal)

@@ -45,3 +45,20 @@ def humanoid_mjcf() -> Path:
     path = Path(str(package.locate_file("gymnasium/envs/mujoco/assets/humanoid.xml")))
     assert path.is_file(), f"gymnasium is installed without {path}"
     return path
+
+
+def all_robots() -> dict[str, Path]:
+    """Every URDF and MJCF file of example-robot-data, MuJoCo and gymnasium, by package and its path inside."""
+    base = robot("talos_full")
+    for _ in Path(ROBOTS["talos_full"]).parts:
+        base = base.parent
+    found = {f"example-robot-data/{p.relative_to(base)}": p for p in sorted(base.rglob("*.urdf"))}
+    gym = humanoid_mjcf().parent
+    found |= {f"gymnasium/{p.name}": p for p in sorted(gym.glob("*.xml"))}
+    mujoco = Path(str(metadata.distribution("mujoco").locate_file("mujoco")))
+    return found | {f"mujoco/{p.relative_to(mujoco)}": p for p in sorted(mujoco.rglob("*.xml")) if is_mjcf(p)}
+
+
+def is_mjcf(path: Path) -> bool:
+    """Whether a file looks like an MJCF model."""
+    return "<mujoco" in path.read_text(encoding="utf-8", errors="replace")[:3000]

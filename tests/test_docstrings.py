@@ -15,9 +15,11 @@ ROOT = Path(__file__).parent.parent
 ROOMS = sorted(p.name for p in SOURCE.iterdir() if p.is_dir() and not p.name.startswith("__"))
 SHORT = rf"(?<![\w./])((?:{'|'.join(ROOMS)})\.\w+(?:\.\w+)*)"  # world.frames
 DOTTED = re.compile(r"(?<![\w./-])bunraku\.((?:\w+\.)*\w+)|" + SHORT)
-FILE = re.compile(r"(?<![\w/])(?:tests|docs|examples|bench)/[\w/*-]*\w(?:\.\w+)?")
+FILE = re.compile(r"(?<![\w/])(?:tests|docs|examples|bench|reproduce)/[\w/*-]*\w(?:\.\w+)?")
 SECRET = re.compile(r"document 00[0-4]|(?<![\w.])00[0-4](?=[,:)]|\s+section)|\bN(?:1[0-2]|[1-9])(?:[-–]N\d+)?(?=[,;)])")
-FILES = sorted([*SOURCE.rglob("*.py"), *(ROOT / "bench").rglob("*.py")])
+FILES = sorted(
+    [*SOURCE.rglob("*.py"), *(ROOT / "bench").rglob("*.py"), *(ROOT / "reproduce").rglob("*.py")], key=lambda p: p.name
+)
 
 
 def prose(path: Path) -> list[tuple[int, str]]:

@@ -9,8 +9,8 @@ from typing import BinaryIO
 import pytest
 
 from bunraku import files
-from bunraku.errors import InputError
-from bunraku.files import keep_inputs, open_alone, part_of, read_text, write_bytes, write_text
+from bunraku.errors import FormatError, InputError
+from bunraku.files import keep_inputs, open_alone, parse_toml, part_of, read_text, write_bytes, write_text
 
 
 def test_round_trip_makes_folders_and_leaves_nothing_beside(tmp_path: Path) -> None:
@@ -116,3 +116,18 @@ def test_a_file_system_without_locks_is_written_without(tmp_path: Path, monkeypa
     with open_alone(part_of(tmp_path / "a")) as file:
         file.write(b"x")
     assert (tmp_path / "a.part").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "9" * 5000, "a whole number has thousands of digits"),
+        ("a = " + "9" * 30, "has more than 64 bits"),
+        ("a = " + "[" * 5000, "nested too deeply"),
+        ("a = 1979-13-01", "line 1"),
+    ],
+)
+def test_what_is_no_toml_is_told_without_a_word_of_python(text: str, said: str) -> None:
+    with pytest.raises(FormatError, match=rf"^x\.toml: not TOML: .*{said}") as caught:
+        parse_toml(text, "x.toml")
+    assert "sys." not in str(caught.value)

@@ -9,6 +9,7 @@ import io
 import os
 import shutil
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,10 @@ from PIL import Image
 FLAGS = (
     *("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
+    "--disable-features=BackForwardCache",  # what a page left behind ends there and then
 )
+# of the checkout: an installed package holds the built page alone
+PAGE_SOURCES = Path(__file__).parents[1] / "src" / "bunraku" / "viewer" / "page"
 PATIENCE = float(os.environ.get("BUNRAKU_PATIENCE", "300"))  # s until a condition counts as never met
 
 
@@ -44,21 +48,48 @@ def browser():
     program = find_chromium()
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+        chromium.spare = []
         yield chromium
         chromium.close()
 
 
-def open_page(browser, url, *, width=1280, height=720, theme="light", clock=False):
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
-    page.set_default_timeout(1000 * PATIENCE)
+def open_page(
+    browser, url, *, width=1280, height=720, theme="light", clock=False, motion="reduce", own=False, **options
+):
+    """A page at a size; the camera goes at once where it should be unless `motion` is "no-preference". Others
+    (has_touch, locale …) are options of Playwright's browser.new_page. A page that was closed is taken again, empty and
+    forgetful, which spares the browser a third of the work, unless it has such options or it is to be its `own`: for
+    scripts of its own, or a server that waits until nobody is connected."""
+    own = own or clock or bool(options)
+    page = None if own or not browser.spare else browser.spare.pop()
+    if page is None:
+        page = new_page(browser, own, color_scheme=theme, reduced_motion=motion, **options)
+    page.emulate_media(color_scheme=theme, reduced_motion=motion)
+    page.set_viewport_size({"width": width, "height": height})
     page.faults, page.asked, page.refused = [], [], []
+    if clock:
+        page.clock.install(time=0)
+    page.goto(url)
+    return page
+
+
+def new_page(browser, own, **options):
+    """A page that notes what goes wrong; not its own, it is emptied and kept where it would be closed."""
+    page = browser.new_page(**options)
+    page.set_default_timeout(1000 * PATIENCE)
     page.on("pageerror", lambda error: page.faults.append(str(error)))
     page.on("console", lambda message: page.faults.append(message.text) if message.type == "error" else None)
     page.on("request", lambda request: page.asked.append(request.url))
     page.on("requestfailed", lambda request: page.refused.append(f"{request.url}: {request.failure}"))
-    if clock:
-        page.clock.install(time=0)
-    page.goto(url)
+
+    def keep():
+        page.mouse.move(0, 0)
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        page.goto("about:blank")
+        browser.spare.append(page)
+
+    if not own:
+        page.close = keep
     return page
 
 

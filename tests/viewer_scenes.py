@@ -63,6 +63,7 @@ class Walk:
             "start": 0.0,
             "duration": (self.count - 1) / fps,
             "live": False,
+            "play": False,
             "connections": list(connections),
         }
 

@@ -27,26 +27,45 @@ def choreography(
     grid: bool = False,
     random: float = 0.0,
     relations: bool = False,
-    seed: int = 0,
+    drags: bool = False,
+    pushes: bool = False,
+    falls: int = 0,
+    walks: int = 0,
+    seed: int | None = None,
     stage: bool = True,
 ) -> int:
     """Measure a choreographed figure.
 
     Args:
         json: Print JSON.
-        seconds: Simulated time of the real-time measurement.
+        seconds: Simulated time [s] of the real-time measurement.
         grid: Sixty hand drags with and without balance instead.
         random: So many simulated seconds of random pins, drags and releases instead.
         relations: The cost of L, Phi and phi against the length of a chain instead.
-        seed: Of the random dance.
+        drags: Sixty drags of a hand as far as 1.5 m, with steps, instead; --seed turns their directions at random.
+        pushes: The largest pushes from eight directions that the figure survives with steps and without, instead;
+            --seed turns these directions at random.
+        falls: So many random falls to get up from, from --seed on, instead.
+        walks: So many random goals among boxes and stairs to walk to, from --seed on, instead.
+        seed: Of the random dance, 0 by default; of other drags and pushes.
         stage: Measure the latency of the stage in the browser's stead, too (half a minute).
     """
-    if not 0 < seconds <= 3600 or not 0 <= random <= 86400 or seed < 0:
-        raise InputError("bench choreography: --seconds up to 3600, --random up to 86400, --seed of 0 or more.")
+    if not 0 < seconds <= 3600 or not 0 <= random <= 86400 or min(seed or 0, falls, walks) < 0:
+        raise InputError(
+            "bench choreography: --seconds up to 3600, --random up to 86400, --seed, --falls and --walks of 0 or more."
+        )
     if grid:
         report = measure_grid()
     elif random > 0:
-        report = measure_random(random, seed)
+        report = measure_random(random, seed or 0)
+    elif drags:
+        report = measure_drags(seed)
+    elif pushes:
+        report = measure_pushes(seed)
+    elif falls > 0:
+        report = measure_falls(falls, seed or 0)
+    elif walks > 0:
+        report = measure_walks(walks, seed or 0)
     elif relations:
         report = measure_relations()
     else:
@@ -153,6 +172,71 @@ def measure_grid() -> dict[str, Any]:
     }
 
 
+def turn_of(seed: int | None) -> float:
+    """An angle about z [rad] by which directions are turned; 0 without a seed."""
+    import numpy as np
+
+    return 0.0 if seed is None else float(np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi))
+
+
+def measure_drags(seed: int | None) -> dict[str, Any]:
+    """Sixty drags as far as 1.5 m, with steps."""
+    from dataclasses import asdict
+
+    from bunraku.model.rotations import about
+    from bunraku_bench.drag_trials import directions
+    from bunraku_bench.stage_trials import far_drags
+
+    began = time.perf_counter()
+    with progress_bar(1, "drags") as update:
+        found = far_drags(update, directions() @ about(2, turn_of(seed)).T)
+    return {
+        "far_drags": [{**asdict(f), "good": f.good} for f in found],
+        "standing": sum(f.end == "standing" for f in found),
+        "near": sum(f.good for f in found),
+        "wall_s": time.perf_counter() - began,
+    }
+
+
+def measure_pushes(seed: int | None) -> dict[str, Any]:
+    """The largest pushes on the stage."""
+    import numpy as np
+
+    import bunraku as bk
+    from bunraku_bench.stage_trials import largest_stage_pushes
+
+    degrees = (np.arange(0.0, 360.0, 45.0) + (0.0 if seed is None else np.degrees(turn_of(seed)) % 45.0)).tolist()
+    rows = {}
+    with progress_bar(2, "pushes") as update:
+        for k, steps in enumerate((True, False)):
+            rows["with steps" if steps else "without"] = largest_stage_pushes(
+                bk.Choreography(steps=steps), degrees, progress=lambda x, k=k: update(k + x)
+            )
+    return {"largest_pushes": rows, "degrees": degrees}
+
+
+def measure_falls(count: int, seed: int) -> dict[str, Any]:
+    """Random falls."""
+    from dataclasses import asdict
+
+    from bunraku_bench.fall_trials import fall_trials
+
+    with progress_bar(1, "falls") as update:
+        found = fall_trials(seed, count, progress=update)
+    return {"falls": [asdict(f) for f in found], "up": sum(f.up for f in found)}
+
+
+def measure_walks(count: int, seed: int) -> dict[str, Any]:
+    """Random goals."""
+    from dataclasses import asdict
+
+    from bunraku_bench.goal_trials import goal_trials
+
+    with progress_bar(1, "walks") as update:
+        found = goal_trials(seed, count, progress=update)
+    return {"walks": [asdict(f) for f in found], "reached": sum(f.reached for f in found)}
+
+
 def measure_random(seconds: float, seed: int) -> dict[str, Any]:
     """Endurance."""
     from dataclasses import asdict
@@ -213,6 +297,35 @@ def text(report: dict[str, Any]) -> list[str]:
             "without; "
             f"{report['wall_s']:.0f} s",
         ]
+    if "far_drags" in report:
+        lines = [
+            f"{t['direction'][0]:6.2f} {t['direction'][1]:6.2f} {t['direction'][2]:6.2f}  {t['distance']:.2f} m  "
+            f"{100 * t['reached']:6.1f} cm off  {t['steps']} steps, {t['steps_in_all']} in all  {t['end']}"
+            for t in report["far_drags"]
+        ]
+        of = len(lines)
+        said = f"standing at the end: {report['standing']} of {of}; and the hand within 5 cm: {report['near']}"
+        return [*lines, f"{said}; {report['wall_s']:.0f} s"]
+    if "largest_pushes" in report:
+        head = f"{'largest push [N s/kg]':22}" + "".join(f"{d:7.0f}" for d in report["degrees"]) + "   mean  least"
+        return [head] + [
+            f"{name:22}" + "".join(f"{x:7.2f}" for x in row) + f"{sum(row) / len(row):7.2f}{min(row):7.2f}"
+            for name, row in report["largest_pushes"].items()
+        ]
+    if "falls" in report and "up" in report:
+        lines = [
+            f"seed {f['seed']}: {f['kind']}, {f['height']:.2f} m, friction {f['friction']:.2f}: "
+            + (f"up after {f['seconds']:.1f} s" if f["up"] else f"not up ({f['end']})")
+            for f in report["falls"]
+        ]
+        return [*lines, f"up within 20 s and for 2 s: {report['up']} of {len(lines)}"]
+    if "walks" in report:
+        lines = [
+            f"seed {w['seed']}: {w['metres']:.2f} m away, {w['steps']} steps, {w['seconds']:.0f} s: {100 * w['off']:.1f} cm and "
+            f"{w['degrees']:.1f} degrees off, {'nothing touched' if not w['touched'] else 'touched ' + w['touched']}  {w['end']}"
+            for w in report["walks"]
+        ]
+        return [*lines, f"within 10 cm and 5 degrees, nothing touched: {report['reached']} of {len(lines)}"]
     if "actions" in report:
         return [
             f"{report['seconds']:.0f} s simulated in {report['wall_s']:.0f} s: {report['actions']} actions, "

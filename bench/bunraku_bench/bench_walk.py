@@ -4,7 +4,7 @@ By default: microseconds a step against the number of contact points for a figur
 its real-time factor at 1 ms, that of human() with bushes and stabiliser, and the ratio to MuJoCo replaying the same
 walk on the same robot (bunraku_bench.bench_walk_time).
 --experiments: walks of all kinds, who falls and who does not; --pushes: the largest push survived from eight directions
-(bunraku_bench.bench_walk_trials).
+(bunraku_bench.bench_walk_trials); --norms: the natural walk beside people's figures (bunraku_bench.walk_norms).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def walk(
     mujoco: bool = True,
     experiments: bool = False,
     pushes: bool = False,
+    norms: bool = False,
     plots: Path | None = None,
 ) -> int:
     """Measure walking figures.
@@ -51,12 +52,23 @@ def walk(
             other robots.
         pushes: The largest push survived from eight directions instead, standing and walking, with and without
             stabiliser.
+        norms: The natural walk at three speeds beside people's figures instead.
         plots: Folder for plots.
     """
     if not 1 <= repeats <= 1000:
         raise InputError(f"bench walk: --repeats {repeats} is not between 1 and 1000.")
     keep_inputs([], [None if plots is None else plots / "pushes.png"])
     report: dict[str, Any] = {}
+    if norms:
+        from bunraku_bench.walk_norms import measure_norms, text
+
+        with progress_bar(100, "natural walks") as update:
+            rows = measure_norms(progress=lambda part: update(round(100 * part)))
+        if json:
+            print_json({"norms": rows})
+        else:
+            print(text(rows))
+        return 0
     if experiments or pushes:
         from bunraku_bench.bench_walk_trials import measure_experiments, measure_pushes
 

@@ -178,7 +178,7 @@ def cells(r: dict[str, Any]) -> tuple[str, ...]:
     if "error" in r:
         return (*first, "–", "", r["error"], "", "", "", "")
     off, margin = r["final_error_m"], r["zmp_margin_m"]["single_least"]
-    noise = r["noise_of_weight"]["most"]
+    noise = r["noise_of_weight"]["alone_most"]
     return (
         *first,
         f"{r['steps']}/{r['planned_steps']}",

@@ -79,11 +79,13 @@ def try_drag(
     return Trial(tuple(map(float, direction)), distance, balance, float(reached), float(nearest), end, finite)
 
 
-def grid(balance: bool, progress: object = None, **options: object) -> list[Trial]:
-    """All 60."""
+def grid(
+    balance: bool, progress: object = None, distances: tuple[float, ...] = DISTANCES, **options: object
+) -> list[Trial]:
+    """All directions, by default all 60 drags."""
     out = []
     for d in directions():
-        for x in DISTANCES:
+        for x in distances:
             out.append(try_drag(d, x, balance, **options))  # type: ignore[arg-type]
             if callable(progress):
                 progress(len(out))

@@ -258,8 +258,10 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         out = tomllib.loads(text)
     except RecursionError:
         raise FormatError(f"{name}: not TOML: values are nested too deeply.") from None
-    except ValueError as error:  # TOMLDecodeError, or a number of more digits than Python takes
+    except tomllib.TOMLDecodeError as error:
         raise FormatError(f"{name}: not TOML: {reason(error)}.") from None
+    except ValueError:  # from Python itself
+        raise FormatError(f"{name}: not TOML: a whole number has thousands of digits.") from None
     todo: list[Any] = [out]
     while todo:
         x = todo.pop()

@@ -10,8 +10,8 @@ GYRATION = 0.15  # m^2: inertia over mass, with which angular accelerations are 
 
 
 def pushed(force=(60.0, -40.0, 0.0), **options):
-    """A figure that stands on two feet, some steps after a push; and its problem."""
-    c = bk.Choreography(**options)
+    """A figure that stands on two feet and takes no step, a while after a push; and its problem."""
+    c = bk.Choreography(**{"steps": False, **options})
     c.world.push(c.figure["trunk"], force, 0.1)
     c.step(150)
     return c, c.world.problem.p

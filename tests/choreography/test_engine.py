@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.choreography.gains import Gains
 from bunraku.errors import InputError
 from bunraku.model.limits import within_limits
@@ -30,6 +31,7 @@ def test_a_drag_arrives_and_a_pin_holds():
     assert found[pin].metres < 0.005 and found[pin].radians < 0.02
 
 
+@asserts("2002/constraint/no-force")
 def test_pins_exert_no_force():
     """A figure pinned in the air by its hand falls: nothing but the floor may carry it."""
     c = bk.Choreography(at=(0, 0, 2.0))
@@ -50,7 +52,7 @@ def test_pins_that_contradict_give_way_and_say_so():
 
 
 def test_unreachable_targets_leave_it_standing():
-    c = bk.Choreography()
+    c = bk.Choreography(steps=False)
     c.drag("left_hand").to((5.0, 0.0, 3.0))
     c.run(2.0)
     assert c.violations[0].metres > 1.0 and c.report.state == "standing" and np.abs(c.figure.v).max() < 5.0
@@ -169,7 +171,7 @@ def test_mistakes_are_sentences():
     with pytest.raises(bk.UnknownName, match="left_hand"):
         c.drag("left_hnd")
     with pytest.raises(InputError, match="'xyz'"):
-        c.pin("head", axes="xy")
+        c.pin("head", axes="xw")
     with pytest.raises(InputError, match="three finite"):
         c.drag("left_hand").to((0, 0, np.nan))
     with pytest.raises(InputError, match="pose"):
@@ -203,3 +205,28 @@ def test_a_figure_on_round_soles():
     start = c.figure.q.copy()
     c.run(0.1)
     assert c.report.state == "standing" and c.report.supports == 2 and np.abs(c.figure.q - start).max() < 1e-3
+
+
+def test_a_figure_with_joints_coupled_by_a_matrix():
+    """A neck that turns half as fast as the waist: the hand arrives, the figure stands, the rates stay coupled."""
+    d = bk.describe_human()
+    neck = next(j for link in d.links for j in link.joints if j.name == "neck")
+    neck.swing, neck.twist, neck.effort = np.inf, (-np.inf, np.inf), np.inf
+    d.couple("neck", "waist", 0.5 * np.eye(3))
+    c = bk.Choreography(d.build())
+    drag = c.drag("right_hand")
+    drag.to((0.45, -0.2, 1.3))
+    c.run(1.5)
+    assert c.violations[0].metres < 0.005 and c.report.state == "standing" and c.report.residual < 1e-6
+    q = c.figure.q.copy()
+    c.step()
+    waist, neck = c.model.joint("waist"), c.model.joint("neck")
+    moved = bk.difference(bk.human(), *(at_neck(x, neck) for x in (q, c.figure.q))) / c.world.dt
+    assert np.abs(moved[bk.human().joint("neck").v] - 0.5 * c.figure.v[waist.v]).max() < 1e-6
+
+
+def at_neck(q, neck):
+    """The pose of a plain figure whose neck stands as this one's."""
+    plain = bk.human().neutral()
+    plain[bk.human().joint("neck").q] = q[neck.q]
+    return plain

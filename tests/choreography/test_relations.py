@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.choreography import end_link_relations
 from bunraku.errors import InputError
 from figures import random_figure, random_state
@@ -33,6 +34,7 @@ def close(a, b):
 
 
 @pytest.mark.parametrize("seed", range(12))
+@asserts("2002/relation/L", "2002/relation/Phi", "2002/relation/phi")
 def test_relations_equal_the_dense_formulas(seed):
     model = random_figure(seed, links=14, root="free" if seed < 9 else "any")
     q, v, _ = random_state(model, seed)
@@ -56,6 +58,7 @@ def test_position_only_takes_the_linear_rows_and_any_number_of_links():
     assert some.rows[1] == slice(3, 9) and some.rows[4] == slice(15, 21) and len(some.phi) == 21
 
 
+@asserts("2002/relation/forward")
 def test_accelerations_of_forward_dynamics_obey_the_relation():
     """aba with forces on feet and hands gives v'; the relation gives the same end accelerations from the joints' part
     of it."""

@@ -90,7 +90,7 @@ BAD = {
     HEAD + '[[pin]]\nlink = "head"\nbegin = 0.0\nbegn = 1.0': "begn",
     HEAD + '[[drag]]\nlink = "head"\nbegin = 0.0\npath = [[0.0, 1.0]]': "path, row 1",
     HEAD + '[[drag]]\nlink = "head"\nbegin = 1.0\npath = [[0.0, 1.0, 0.0, 1.0]]': "out of order",
-    HEAD + '[[drag]]\nlink = "head"\nbegin = 0.0\naxes = "xy"': "axes",
+    HEAD + '[[drag]]\nlink = "head"\nbegin = 0.0\naxes = "xw"': "axes",
     HEAD + "[pin]\nbegin = 0.0": "[[pin]]",
     HEAD + "[options]\ndt = true": "dt",
     HEAD + "[options]\ngravity = 1.0": "gravity",

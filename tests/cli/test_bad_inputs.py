@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from bunraku.cli import main
-from bunraku.gait1988.cards import from_gait, write_dynamics_cards, write_gait_cards
+from bunraku.gait1988.cards import from_gait, moma_deck, write_dynamics_cards, write_gait_cards
 from bunraku.gait1988.gaitfile import write_gait_toml
 from bunraku.gait1988.library import library_gait
 from bunraku.kernel.build_all import all_kernels
@@ -79,6 +79,10 @@ seconds = 1.0
 link = "left_hand"
 begin = 0.0
 """
+CONNECTIONS = (
+    "rotation = [1, 2]", "rotation = [0, 0, 0, 0]", "rotation = 'up'", "rotation = [nan, 0, 0]", "restitution = 1.5", "restitution = { x = -1 }",
+    "restitution = 'much'", "radius = 0", "radius = -1", "velocity_axes = 3", "velocity_axes = ''", "velocityaxes = 'x'",
+)  # fmt: skip
 CSV = "time [s],ball.x [m]\n0.0,1.0\n0.1,1.5\n0.2,2.0\n"
 STEPS = """[[step]]
 side = "left"
@@ -91,13 +95,15 @@ BAD_TOML = (
 READERS = {  # what reads a file of a kind
     "bkr": ["play @ --no-browser", "export @ --to csv", "export @ --to npz", "export @ --to bvh", "export @ --to png", "export @ --to gif",
             "export @ --to html", "filter @", "view @ --no-browser"],
-    "bvh": ["play @ --no-browser", "view @ --no-browser", "retarget @", "filter @"],
-    "csv": ["filter @"],
+    "bvh": ["play @ --no-browser", "view @ --no-browser", "retarget @", "filter @", "human --like @"],
+    "csv": ["filter @", "walk --compare @"],
     "urdf": ["info @", "view @ --no-browser", "walk --model @", "stage @ --no-browser", "dance good.toml --model @", "retarget good.bvh --model @"],
     "xml": ["info @", "view @ --no-browser", "walk --model @", "stage @ --no-browser"],
-    "toml": ["run @", "record @", "view @ --no-browser", "dance @", "gait smooth @", "gait run @", "gait convert @ x.gait", "walk --footsteps @",
-             "walk --mapping @", "retarget good.bvh --mapping @"],
-    "gait": ["gait smooth @", "gait solve @", "gait convert @ x.toml", "gait run @"],
+    "toml": ["generate @", "run @", "record @", "view @ --no-browser", "dance @", "gait smooth @", "gait run @", "gait convert @ x.gait",
+             "walk --footsteps @",
+             "walk --mapping @", "retarget good.bvh --mapping @", "human --like good.bvh --mapping @", "info @", "walk --model @"],
+    "gait": ["gait smooth @", "gait solve @", "gait convert @ x.toml", "gait export @", "gait follow @", "gait run @"],
+    "moma": ["gait moments --moma @"],
 }  # fmt: skip
 CONTRADICTIONS = """
 run --list slope
@@ -158,6 +164,15 @@ walk --model none.urdf
 walk --mapping none.toml
 walk --mapping folder
 walk --contact rubber
+walk --sweeps 3
+walk --contact pgs_2007 --sweeps -1
+walk --bush-damping 3
+walk --bushes --bush-damping -3
+walk --compare none.csv
+walk --view --compare none.csv
+run stand --sweeps 3
+dance good.toml --sweeps 3
+stage --sweeps 3 --no-browser
 walk --servo velocity
 walk --out good.bkr
 walk --out good.bkr/below
@@ -209,6 +224,9 @@ filter good.bvh --dt 0
 filter good.bvh --friction -1
 filter good.bvh --friction nan
 filter good.bvh --strength 0
+filter good.bvh --strength nan
+filter good.bvh --contact pgs
+filter good.bvh --contact rubber --follow y.bkr
 filter good.bvh --cutoff -2
 filter good.bvh --out x.csv
 filter good.bvh --plot x.jpg
@@ -217,6 +235,34 @@ filter good.bvh --follow good-filtered.bkr
 filter good.bkr --model nobody
 filter good.bkr --mapping good.toml
 filter good.csv --model nobody
+human --like none.bvh
+human --like folder
+human --like good.urdf
+human --like good.bvh
+human --mass 0
+human --mass nan
+human --height -1
+human --height 9
+human --body 1999
+human --body 2000 --mass 70
+human --mapping none.toml
+human --mapping good.toml
+human --out x.urdf
+human --out folder
+human --out good.bkr/x.toml
+generate
+generate reech
+generate none.toml
+generate folder
+generate good.toml
+generate reach --out x.csv
+generate reach --out folder
+generate reach --model nobody
+generate reach --model ""
+generate reach --model none.urdf
+generate reach --seconds 1
+generate --list --json --out x.bkr
+generate --list reach
 info
 info ""
 info nobody
@@ -261,6 +307,17 @@ stage --no-browser --dt 0
 stage --no-browser --dt nan
 stage --no-browser --port 99999
 stage --no-browser --host 0.0.0.0
+reproduce 005
+reproduce 000 004 7
+reproduce --figure 99
+reproduce 002 --figure 6.4
+reproduce --clip none.bvh
+reproduce --clip folder
+reproduce --clip good.toml
+reproduce --out good.toml
+reproduce --out locked.toml
+reproduce --seed -1
+reproduce --seed x
 gait
 gait hop
 gait smooth nothing
@@ -291,6 +348,15 @@ gait moments flat --steps 3 --out x.npz
 gait moments flat --steps 3 --json
 gait moments flat --steps 0
 gait moments flat --steps -1
+gait moments flat --moma none.moma
+gait moments flat --moma folder
+gait moments flat --moma good.bidyn
+gait moments flat --moma good.bidyn --zmp 1:0
+gait moments flat --moma good.bidyn --start 0 0 0 0
+gait moments flat --moma good.bidyn --bidyn good.bidyn
+gait moments flat --moma good.bidyn --samples 7
+gait moments flat --moma good.bidyn --arms-free
+gait moments nothing --moma good.bidyn
 gait servo flat --out x.npz
 gait servo flat --json --out x.txt
 gait survey flat --count 0
@@ -313,6 +379,24 @@ gait draw flat --begin -1
 gait draw flat --begin 5 --end 1
 gait draw flat --interval 0
 gait draw flat --interval nan
+gait draw flat --style sticks
+gait draw flat --azimuth nan
+gait draw flat --azimuth 1000
+gait draw flat --azimuth left
+gait export nothing
+gait export flat --out x.doc
+gait export flat --out folder
+gait export flat --steps 0
+gait export flat --steps many
+gait export flat --view top
+gait export flat --view below --out x.gif
+gait export flat --bidyn good.bidyn
+gait export flat --mode historical --arms-free
+gait follow nothing
+gait follow stairs_up
+gait follow flat --mode historical
+gait follow flat --steps -1
+gait follow flat --out x.gif
 gait convert flat
 gait convert flat x.doc
 gait convert nothing x.toml
@@ -351,7 +435,8 @@ def place(tmp_path, monkeypatch):
 def samples():
     """A good file of each kind, toml: of several."""
     front, _ = from_gait(library_gait("flat", None))
-    texts = {"bvh": BVH, "csv": CSV, "urdf": URDF, "xml": MJCF, "gait": write_gait_cards(front)}
+    moma = write_dynamics_cards(moma_deck(library_gait("flat", None), (0.0, -0.09, 0.7, 2.32)))
+    texts = {"bvh": BVH, "csv": CSV, "urdf": URDF, "xml": MJCF, "gait": write_gait_cards(front), "moma": moma}
     return {"bkr": RECORDING.read_bytes(), **{kind: text.encode() for kind, text in texts.items()}}
 
 
@@ -420,6 +505,10 @@ def cases():
         out.append((words(line), {}, None))
     good = samples()
     number = 0
+    for k, line in enumerate(CONNECTIONS):
+        name, word = f"tie{k}.toml", line.split(" ")[0]
+        content = (SCENE + f"[[connection]]\na = 'ball'\n{line}\n").encode()
+        out.append((["run", name], {name: content}, (word,)))
     for kind, commands in READERS.items():
         for what in ("none/x", "folder", "", "x\0y", "n" * 300):
             name = what if what in ("folder", "") else f"{what}.{kind}"
@@ -488,8 +577,8 @@ def tried(args, files, names, capsys):
 def test_bad_inputs(part, place, capsys, without_kernels):
     before = contents(place)
     some = CASES[part::8]
-    wrong = [said for case in some if (said := tried(*case, capsys)) != ""]
-    wrong = [said or "accepted" for said in wrong]
+    found = [(tried(*case, capsys), case[0]) for case in some]
+    wrong = [said or f"accepted: bunraku {' '.join(args)[:120]}" for said, args in found if said != ""]
     assert not wrong, f"seed {SEED}, {len(wrong)} of {len(some)}:\n" + "\n".join(wrong)
     assert contents(place) == before
 

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from bunraku.cli import main
+from bunraku.dynamics.functions import kinematics
 from bunraku.formats import bvh, csvfile
 from bunraku.formats.bvh_motion import from_motion
 from bunraku.motion import Motion, Recording, consistency
@@ -112,3 +113,44 @@ def test_what_falls_is_told_before_it_is_not_followed(short, tmp_path, capsys, m
     assert main([*args, "--seconds", "0.2"]) == 0
     with Recording.open(walked) as r:
         assert abs(r.duration - 0.2) < 0.02
+
+
+def seen(short, tmp_path, capsys, *options):
+    """(largest force across of the force up, largest torque of its limit, lowest height of a sole) of the filtered motion
+    and of the one that follows it."""
+    files = [tmp_path / "filtered.bkr", tmp_path / "followed.bkr"]
+    args = ["filter", str(short / "short.bkr"), "--out", str(files[0]), "--follow", str(files[1]), "--dt", "0.004"]
+    assert main([*args, "--json", *options]) == 0
+    told, out = json.loads(capsys.readouterr().out), []
+    for path in files:
+        with Recording.open(path) as r:
+            f, model = r.frames, r.figures[0].model
+            press = f.forces[f.forces[:, 2] > 5.0]
+            heights = [kinematics(model, f.q).pose(f"{side}_sole")[0][:, 2].min() for side in ("left", "right")]
+            effort = (np.abs(f.torques) / model.effort)[:, 6:].max()
+            out.append((float((np.hypot(press[:, 0], press[:, 1]) / press[:, 2]).max()), float(effort), min(heights)))
+    assert told["fell_s"] is None and told["followed"]["fell_s"] is None
+    return told, out
+
+
+def test_friction_strength_and_contact_do_what_they_say(short, tmp_path, capsys):
+    told, plain = seen(short, tmp_path, capsys)
+    assert told["friction"] == 0.8 and told["strength"] == 1.0 and told["followed"]["contact"] == "pgs"
+    assert all(cone > 0.2 and torque > 0.55 and low > -1e-6 for cone, torque, low in plain)
+    _, slippery = seen(short, tmp_path, capsys, "--friction", "0.1")
+    assert all(cone <= 0.1 + 1e-7 for cone, _, _ in slippery)  # of the filter, and of the world's floor
+    _, weak = seen(short, tmp_path, capsys, "--strength", "0.5")
+    assert all(torque <= 0.5 + 1e-7 for _, torque, _ in weak)
+    told, springy = seen(short, tmp_path, capsys, "--contact", "penalty")
+    assert springy[0] == plain[0] and told["followed"]["contact"] == "penalty"
+    assert -5e-3 < springy[1][2] < -1e-4  # the floor gives way below the one that follows
+
+
+def test_a_contact_model_without_following_is_refused(short, tmp_path, capsys):
+    for options, sentence in (
+        (["--contact", "pgs"], "--contact has no effect without --follow; leave it out"),
+        (["--contact", "rubber", "--follow", "y.bkr"], "there is no contact model 'rubber'"),
+    ):
+        assert main(["filter", str(short / "short.bkr"), "--out", str(tmp_path / "x.bkr"), *options]) == 2
+        out, err = capsys.readouterr()
+        assert sentence in err and err.count("\n") == 1 and not out and not (tmp_path / "x.bkr").exists()

@@ -24,13 +24,37 @@ format = "bunraku score"
 version = 1
 model = "strobe.png"
 """
+BVH = """HIERARCHY
+ROOT hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  End Site
+  {
+    OFFSET 0 -40 0
+  }
+}
+MOTION
+Frames: 2
+Frame Time: 0.01
+0 90 0 0 0 0
+0 90 1 0 0 0
+"""
 GAIT_PARTS = ("smooth", "solve", "moments", "servo", "survey")
 
 CASES = [
+    ("film run.bkr", "out", "run.bkr"),
     ("export run.bkr --to csv", "out", "run.bkr"),
     ("export run.bkr --to html", "out", "run.bkr"),
     ("retarget walk.bvh", "out", "walk.bvh"),
+    ("retarget walk.bvh", "show", "walk.bvh"),
+    ("convert robot.urdf robot.urdf", None, "out"),
     ("retarget walk.bvh --model robot.urdf", "out", "robot.urdf"),
+    ("human --like walk.bvh", "out", "walk.bvh"),
+    ("gaits show run.bkr", "out", "run.bkr"),
+    ("generate motion.toml", "out", "motion.toml"),
+    ("generate motion.toml", "out", "robot.urdf"),  # its model
+    ("human --like walk.bvh --mapping score.toml", "out", "score.toml"),
     ("filter run.bkr", "out", "run.bkr"),
     ("filter left.bkr.part", "out", "left.bkr"),
     ("filter run.bkr", "plot", "run.bkr"),
@@ -45,12 +69,19 @@ CASES = [
     ("walk --footsteps walk.html", "out", "."),
     ("walk --model walk.gif", "out", "."),
     ("walk --mapping walk.bkr", "out", "."),
+    ("walk --compare walk.gif", "out", "."),
     ("stage robot.urdf", "score", "robot.urdf"),
+    ("reproduce 000 --clip index.html", "out", "."),
     *((f"gait {name} a.gait", "out", "a.gait") for name in GAIT_PARTS),
     *((f"gait {name} a.gait", "out", "a.bidyn") for name in GAIT_PARTS),
     *((f"gait {name} gait.toml", "out", "gait.toml") for name in GAIT_PARTS),
     ("gait draw zmp.png --bidyn a.bidyn", "out", "zmp.png"),
     ("gait draw a_0001.png --bidyn a.bidyn --separate --width 40 --height 30", "out", "a.png"),
+    ("gait moments flat --moma a.moma", "out", "a.moma"),
+    ("gait moments a.gait --moma a.moma", "out", "a.gait"),
+    ("gait export walk.bvh --bidyn a.bidyn", "out", "walk.bvh"),
+    ("gait export gait.toml", "out", "gait.toml"),
+    ("gait follow run.bkr --bidyn a.bidyn", "out", "run.bkr"),
     ("gait run gait.toml", "out", "."),
     ("gait run zmp.png --bidyn a.bidyn", "out", "."),
     ("gait convert gait.toml gait.toml", None, "gait.toml"),
@@ -59,10 +90,19 @@ CASES = [
     ("gait convert zmp.png b.gait --bidyn b.bidyn", None, "b.bidyn"),
 ]
 READ_ONLY = {
+    ("reproduce", "clip"),
     ("play", "recording"),
     ("bench startup", "fresh"),
+    ("bench beside", "checkout"),
+    ("gaits make", "out"),
+    ("gaits make", "library"),
+    ("gaits show", "gait"),
+    ("gait moments", "moma"),
     ("walk", "mapping"),
+    ("walk", "compare"),
     ("filter", "mapping"),
+    ("human", "like"),
+    ("human", "mapping"),
     ("retarget", "mapping"),
     ("bench walk", "plots"),
     ("stage", "recordings"),
@@ -78,13 +118,15 @@ def files(tmp_path, monkeypatch):
         (tmp_path / name).write_text(name)
     for name in ("walk.html", "walk.gif", "walk.bkr"):
         (tmp_path / name).write_text(name)
+    (tmp_path / "index.html").write_text(BVH)
     for name, text in (("state.npz", SCENE), ("score.toml", SCORE), ("strobe.toml", SCORE), ("wave.toml", SCORE)):
         (tmp_path / name).write_text(text)
+    (tmp_path / "motion.toml").write_text("[motion]\nseconds = 1\nmodel = 'robot.urdf'\n")
     (tmp_path / "gait.toml").write_text(write_gait_toml(library_gait("flat", None)))
     front, back = from_gait(library_gait("flat", None))
     for name in ("a.gait", "zmp.png", "a_0001.png"):
         (tmp_path / name).write_text(write_gait_cards(front))
-    for name in ("a.bidyn", "b.bidyn"):
+    for name in ("a.bidyn", "b.bidyn", "a.moma"):
         (tmp_path / name).write_text(write_dynamics_cards(back))
     return tmp_path
 

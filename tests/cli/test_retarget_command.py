@@ -7,10 +7,10 @@ import numpy as np
 
 from bunraku.cli import main
 from bunraku.formats import bvh
-from bunraku.formats.bvh_motion import from_motion, load_bvh
-from bunraku.humanoid.skeletons import bones_of
+from bunraku.formats.bvh_motion import from_motion
 from bunraku.motion import Motion, Recording
 from motion_data import noisy, walk
+from robots import robot
 
 
 def test_a_recording_comes_out(tmp_path, capsys):
@@ -38,21 +38,42 @@ def test_mistakes(tmp_path, capsys):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.bvh"]
 
 
-def test_joints_of_other_names_by_a_mapping(tmp_path, capsys):
-    """Version 0.1 asked for a mapping, which could not be given."""
+def other_names(path):
+    """Half a second of our walk with joints that are called otherwise."""
     motion = walk()
-    part = Motion(motion.model, motion.times[:30], motion.q[:30])
-    bvh.write(from_motion(part), tmp_path / "ours.bvh")
-    text = (tmp_path / "ours.bvh").read_text()
-    (tmp_path / "other.bvh").write_text(re.sub(r"(ROOT|JOINT) (\w+)", r"\1 my \2", text))
-    out = str(tmp_path / "x.bkr")
-    assert main(["retarget", str(tmp_path / "other.bvh"), "--out", out]) == 2
-    assert "say by --mapping" in capsys.readouterr().err
-    _, bones = bones_of(motion.model, load_bvh(tmp_path / "ours.bvh").model)
-    lines = [f"{b.link} = {[f'my {x}' for x in (b.joint, b.end) if x]}" for b in bones]
-    (tmp_path / "names.toml").write_text("\n".join(lines))
+    part = Motion(motion.model, motion.times[:50], motion.q[:50])
+    text = bvh.write(from_motion(part), path).read_text()
+    path.write_text(re.sub(r"(ROOT|JOINT) (\w+)", r"\1 my \2", text))
+    return path
+
+
+def test_joints_of_other_names(tmp_path, capsys):
+    """They are understood, and a mapping may say what they are."""
+    path, out = other_names(tmp_path / "other.bvh"), str(tmp_path / "x.bkr")
+    assert main(["retarget", str(path), "--out", out, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["names"] == "by geometry" and data["joints"]["left_shank"] == "my left_shank"
+    assert max(data["off_deg"].values()) < 1.0
+    (tmp_path / "names.toml").write_text('left_thigh = ["my left_thigh", "my left_shank"]\n')
     given = ["--mapping", str(tmp_path / "names.toml"), "--reference", "rest"]
-    assert main(["retarget", str(tmp_path / "other.bvh"), *given, "--out", out]) == 0
+    assert main(["retarget", str(path), *given, "--out", out]) == 0
     (tmp_path / "names.toml").write_text("pelvis = 3")
-    assert main(["retarget", str(tmp_path / "other.bvh"), *given, "--out", out]) == 2
+    assert main(["retarget", str(path), *given, "--out", out]) == 2
     assert "pelvis needs the name of a joint" in capsys.readouterr().err
+    (tmp_path / "names.toml").write_text("robot = 3")
+    assert main(["retarget", str(path), *given, "--out", out]) == 2
+    assert "robot must be a table" in capsys.readouterr().err
+
+
+def test_a_part_of_a_clip_on_a_robot(tmp_path, capsys):
+    path = other_names(tmp_path / "other.bvh")
+    args = ["retarget", str(path), "--model", str(robot("simple_humanoid")), "--out", str(tmp_path / "x.bkr"), "--json"]
+    assert main([*args, "--from", "0.1", "--to", "0.3"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["seconds"] == 0.2 or abs(data["seconds"] - 0.2) < 0.011
+    assert main([*args, "--up", "y"]) == 0
+    assert main([*args, "--up", "x"]) == 0  # who insists gets a figure that lies
+    capsys.readouterr()
+    for more, words in ((["--from", "1", "--to", "0.5"], "not before"), (["--from", "9"], "two are needed")):
+        assert main([*args, *more]) == 2, more
+        assert words in capsys.readouterr().err

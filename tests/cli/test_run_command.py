@@ -14,7 +14,7 @@ from bunraku.files import NOTE
 def test_list(capsys):
     assert main(["run", "--list"]) == 0
     out = capsys.readouterr().out
-    assert out.count("\n") == 8 and "slope " in out and "bar " in out
+    assert out.count("\n") == 15 and "slope " in out and "bar " in out
     assert main(["run", "--list", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)) >= {"fall", "spin"}
 

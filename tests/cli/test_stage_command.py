@@ -29,7 +29,7 @@ def test_it_prints_its_address_takes_pins_and_ends_with_ctrl_c(tmp_path):
     try:
         url = process.stdout.readline().strip()
         with page(url) as p:
-            assert hear(p, "scene")["stage"] == {"figure": "human"}
+            assert hear(p, "scene")["stage"]["figure"] == "human"
             say(p, "pin", link="left_foot", point=[0, 0, 0], pose=True)
             assert hear(p, "stage", lambda m: m["items"])["balance"] is False
             say(p, "save")

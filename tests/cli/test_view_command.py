@@ -14,7 +14,7 @@ import bunraku
 from bunraku.cli import main
 from bunraku.cli.view_command import world_of
 from bunraku.viewer import view as module
-from viewer_client import PAGE, PATIENCE, hear, page
+from viewer_client import PAGE, PATIENCE, hear, page, say
 
 START = "import sys; from bunraku.viewer import view; view.page_html = lambda: {page!r}; from bunraku.cli import main; sys.exit(main(sys.argv[1:]))"
 SOURCE = str(Path(bunraku.__file__).parent.parent)
@@ -43,6 +43,8 @@ def test_it_prints_its_address_serves_and_ends_with_ctrl_c(what):
         url, hint = process.stdout.readline().strip(), process.stdout.readline()
         assert url.startswith("http://127.0.0.1:") and "/#token=" in url
         with page(url) as p:
+            assert hear(p, "status")["waiting"] and "begins when the page is there" in hint
+            say(p, "ready")
             assert hear(p, "frame", lambda f: f.time > 0.01)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE)
@@ -87,3 +89,22 @@ def test_a_model_stands_on_the_ground():
     fig = world.figures[0]
     assert title == "human" and abs(fig.ground_reaction[2] / (fig.model.mass * 9.80665) - 1) < 1e-3
     assert abs(fig.com[2] - world_of("human")[0].figures[0].com[2]) < 1e-3
+
+
+def test_links_that_pass_through_each_other():
+    assert world_of("human")[0]._self_collision["human"] and not world_of("human", False)[0]._self_collision["human"]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["view", "spin", "--no-self-collision"], "--no-self-collision has no effect on scenes"),
+        (["view", "run.bkr", "--no-self-collision"], "--no-self-collision has no effect on recordings"),
+        (["view", "human", "--loop"], "--loop has no effect on worlds"),
+        (["export", "run.bkr", "--to", "gif", "--loop"], "--loop has no effect on gif"),
+        (["export", "run.bkr", "--to", "csv", "--no-play"], "--no-play has no effect on csv"),
+    ],
+)
+def test_options_without_effect(capsys, args, words):
+    assert main(args) == 2
+    assert words in capsys.readouterr().err

@@ -33,6 +33,20 @@ def test_two_steps_and_their_files(tmp_path, capsys):
     assert json.loads((out / "summary.json").read_text())["steps"] == 2
 
 
+def test_compare_in_place_with_the_published_solver(tmp_path, capsys):
+    """Eight steps in place as Fig. 4 of Nakaoka et al. 2007, with a measured series over the plots."""
+    measured, out = tmp_path / "measured.csv", tmp_path / "walk"
+    measured.write_text("time [s],left foot force [weight]\n0,0.5\n0.2,0.5\n0.4,0.5\n")
+    how = ["--contact", "pgs_2007", "--sweeps", "60", "--integrator", "rk4", "--bushes", "--bush-turning-damping", "2"]
+    steps = ["--footsteps", "two steps in place", "--compare", str(measured), "--out", str(out)]
+    assert main(["walk", *steps, *how]) == 0
+    said = capsys.readouterr().out
+    assert "left foot force:" in said and "N rms from what was measured" in said
+    data = json.loads((out / "summary.json").read_text())
+    assert (data["contact"], data["integrator"], data["steps"], data["falls"]) == ("pgs_2007", "rk4", 2, 0)
+    assert data["measured"]["left foot force"]["rms_difference"] < 0.1 * data["weight_N"]  # it sinks into its rubber
+
+
 @pytest.mark.parametrize(
     ("args", "text"),
     [
@@ -57,6 +71,18 @@ def test_two_steps_and_their_files(tmp_path, capsys):
         (["--terrain", "slope 60 degrees"], "slope"),
         (["--terrain", "stairs", "--footsteps", "two steps"], "brings its own footsteps"),
         (["--terrain", "slope", "--pace", "slowly"], "leave the pace out"),
+        (["--footsteps", "nineteen", "--pace", "slowly"], "leave the pace out"),
+        (["--footsteps", "eight steps in place of 0.2 m"], "not understood"),
+        (["--footsteps", "zero steps in place"], "a whole number from 1"),
+        (["--sweeps", "50"], "--sweeps 50 goes with --contact pgs_2007, not with pgs"),
+        (["--contact", "pgs_2007", "--sweeps", "0"], "sweeps 0 is not a whole number"),
+        (["--contact", "virtual_link", "--integrator", "rk4"], "goes with integrator 'euler'"),
+        (["--bush-stiffness", "1e5"], "--bush-stiffness has no effect without --bushes"),
+        (["--bushes", "--bush-stiffness", "-1"], "stiffness -1.0 is not a finite number above 0"),
+        (["--bushes", "--bush-turning-damping", "nan"], "turning_damping nan"),
+        (["--compare", "nowhere.csv"], "nowhere.csv: cannot be read"),
+        (["--compare", "bad.toml"], "bad.toml"),
+        (["--compare", "bad.toml", "--no-pictures"], "--compare has no effect"),
     ],
 )
 def test_mistakes_are_one_sentence(args, text, tmp_path, capsys, monkeypatch):

@@ -10,10 +10,9 @@ import bunraku as bk
 from bunraku.collision import Contacts, Fixed, Geometry, Placed
 from bunraku.collision import shape_layout as at
 from bunraku.collision.filters import neighbours
-from bunraku.collision.general import GeneralContacts
-from bunraku.errors import InputError, MissingExtra, ModelError
+from bunraku.errors import InputError, ModelError
 from bunraku.model import Description, Shape, free, hinge, universal
-from collision_scenes import thing
+from collision_scenes import mesh_shape, thing
 
 
 def arm(base_free: bool, joint=None) -> bk.Model:
@@ -80,16 +79,27 @@ def test_materials_by_name():
     assert g.kinds.column("material").tolist() == [0, 4, 0]
 
 
-def test_without_the_extra_general_shapes_are_left_out_with_a_note(monkeypatch):
+def test_without_the_extra_meshes_are_left_out_with_a_note(monkeypatch, tmp_path):
+    """Cylinders need no extra; a mesh needs the reader of its file."""
     real = importlib.util.find_spec
-    full = Geometry.of([Placed(bk.cylinder(0.1, 0.2))], [Fixed(Shape("plane"))])
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "coal" else real(name, *a))
-    g = Geometry.of([Placed(bk.cylinder(0.1, 0.2)), Placed(bk.sphere(0.1), 1)], [Fixed(Shape("plane"))])
+    absent = ("coal", "trimesh")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in absent else real(name, *a))
+    mesh = thing(mesh_shape(np.eye(4, 3), tmp_path / "corner.obj"))
+    g = Geometry.of([Placed(bk.cylinder(0.1, 0.2)), Placed(mesh, 1)], [Fixed(Shape("plane"))])
     assert g.ns == 2 and len(g.pairs) == 1
     (note,) = g.notes
-    assert note.kind == "ignored" and 'pip install "bunraku[mesh]"' in note.text and "cylinder" in note.text
-    with pytest.raises(MissingExtra, match="pip install"):
-        GeneralContacts(full)
+    assert note.kind == "ignored" and 'pip install "bunraku[mesh]"' in note.text and "trimesh" in note.text
+
+
+def test_only_convex_shapes_need_the_convex_phase():
+    """A scene of planes, spheres, capsules and boxes compiles nothing of it, and has no room for it."""
+    things = [bk.box((0.2, 0.2, 0.2)), bk.sphere(0.1), bk.capsule(0.1, 0.2)]
+    plain = Geometry.of([Placed(m, k) for k, m in enumerate(things)], [Fixed(Shape("plane"))])
+    assert plain.phases == {}
+    with pytest.raises(AttributeError, match="no array yet"):
+        _ = Contacts(plain)._ready().convex.points
+    for kind, size in (("cylinder", (0.1, 0.2)), ("cone", (0.1, 0.2)), ("ellipsoid", (0.1, 0.2, 0.3))):
+        assert list(Geometry.of([Placed(thing(Shape(kind, size)))]).phases) == [at.CONVEX_PHASE]
 
 
 def test_nothing_at_all():

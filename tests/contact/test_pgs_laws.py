@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
+from asserts import asserts
 from bunraku.contact.pgs import SOLVED
 from bunraku.contact.problem import CONTACT
 from contact_problems import Problem, random_problem
@@ -27,6 +28,7 @@ ROOT = os.path.join(os.path.dirname(__file__), "..")
     warm=st.booleans(),
     size=st.sampled_from([1e-6, 1.0, 1e6]),
 )
+@asserts("2007/conditions/*")
 def test_random_problems(seed, contacts, rows, rank, warm, size):
     if contacts + rows == 0:
         return

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.control.bushes import MOUNT, NAMES, Bushes, bushes
 from bunraku.world import World
 
@@ -11,6 +12,7 @@ FEET = ("left_foot", "right_foot")
 G = 9.80665
 
 
+@asserts("2007/bushes/axes", "2007/bushes/mass")
 def test_the_figure_weighs_and_turns_as_before():
     """Mass, centre of mass and the locked figure's inertia (the base's six rows of the mass matrix) are those of the
     rigid figure."""
@@ -22,6 +24,7 @@ def test_the_figure_weighs_and_turns_as_before():
     assert np.allclose(bk.centre_of_mass(soft, soft.neutral()), bk.centre_of_mass(rigid, rigid.neutral()), atol=1e-12)
 
 
+@asserts("2007/bushes/sink")
 def test_bushes_sink_and_turn_by_load_over_stiffness():
     """At rest: k z = weight above the rubber on each foot, k a = moment that the bush carries about the ankle."""
     rubber = Bushes(stiffness=2e5, turning_stiffness=2500.0, turning_damping=200.0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from bunraku.control.stabiliser import Gains
 from bunraku.control.walking_plan import swings_of
 from bunraku.humanoid.parts import humanoid
 from bunraku.walking.footsteps import beside
@@ -69,14 +70,14 @@ def test_the_law_of_one_period(pattern):
     walker.run(0.2)
     walker.world.push(walker.figure["trunk"], (120.0, 40.0, 0.0), 0.1)
     free = 0
-    for _ in range(120):
+    for _ in range(240):
         before = s.sum.copy()
-        walker.world.step(4)
+        walker.world.step(2)
         com, rate, zmp = np.array(b.seen.com), np.array(b.seen.com_rate), np.array(b.row.zmp)
         w = np.sqrt(9.80665 / (com[2] - zmp[2]))
         assert b.feel.capture == pytest.approx(com[:2] + rate[:2] / w, abs=1e-12)
         error = b.feel.error
-        assert s.sum == pytest.approx(np.clip((1 - 0.002) * before + 0.004 * error, -0.05, 0.05), abs=1e-15)
+        assert s.sum == pytest.approx(np.clip((1 - 0.001) * before + 0.002 * error, -0.05, 0.05), abs=1e-15)
         force = b.figure.mass * w**2 * (com[:2] - s.pressure)
         assert np.array(b.ask.force[:2]) == pytest.approx(force, rel=1e-9, abs=1e-9)
         if s.moved is None and not s.stepping.offset.rows.any():  # both feet where they are planned to be
@@ -91,20 +92,27 @@ def test_the_law_of_one_period(pattern):
 
 
 def test_a_state_of_version_0_1_is_taken_up(pattern):
-    """Saved by version 0.1 in the middle of a reserve step: it is put back whole, and gives the torques of then."""
+    """Saved by version 0.1 in the middle of a reserve step: it is put back whole, and gives the torques of then with the
+    gains and the period of then. They differ by 2 mN m, as the swinging foot's angular acceleration counts now, and
+    `raised` was not known."""
     kept = json.loads((Path(__file__).parent / "stabiliser_0_1.json").read_text())
-    s = Walker(pattern, bushes=True, stabiliser=True).stabiliser
+    old = Gains(foot=(600.0, 50.0), settle=0.0, rest=0.0)
+    s = Walker(pattern, bushes=True, stabiliser=old, period=0.004).stabiliser
     s.restore(kept["state"])
-    assert json.loads(json.dumps(s.state())) == kept["state"]
+    state = json.loads(json.dumps(s.state()))
+    assert state["stepping"].pop("raised") == 0.0 and state["gains"].pop("settle") == state["gains"].pop("rest") == 0.0
+    assert state == kept["state"]
     assert s.stepping.pace == kept["state"]["stepping"]["rate"] and s.stepping.swing == 1.0
-    assert s.torques() == pytest.approx(kept["torques"], rel=1e-6, abs=1e-6)
+    assert s.torques() == pytest.approx(kept["torques"], rel=1e-6, abs=3e-3)
 
 
 def test_a_plan_has_the_patterns_feet_and_one_pendulum(pattern):
     """Soles and centre of mass are the pattern's; the zero-moment point of the plan is near the whole figure's own."""
     plan, fine = stabiliser_plan(pattern, 0.004), pattern.at_rate(0.004)
     com, com_rate, zmp = (plan.rows.column(name) for name in ("com", "com_rate", "zmp"))
-    assert np.allclose(plan.rows.column("foot")[:, 0], fine.sole_position[:, 0], atol=1e-9)
+    feet = plan.rows.column("foot")
+    assert np.allclose(feet[..., :2], fine.sole_position[..., :2], atol=1e-9)
+    assert np.allclose(feet[fine.contact, 2], fine.sole_position[fine.contact, 2], atol=1e-9)  # swings end softly
     assert np.allclose(com, fine.com, atol=1e-5)
     assert [s[0] for s in plan.swings] == [0, 1]
     w = np.sqrt(9.80665 / com[:, 2])

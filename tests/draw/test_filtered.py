@@ -12,7 +12,7 @@ from motion_data import walk
 
 def test_a_plot_is_a_picture():
     motion = walk()
-    still = Motion(motion.model, motion.times[:20], motion.q[:20])
+    still = Motion(motion.model, motion.times[:30], motion.q[:30])
     with Image.open(io.BytesIO(plot_filtered(dynamics_filter(still, dt=0.01)))) as image:
         pixels = np.asarray(image.convert("RGB"))
     assert pixels.shape[0] > 900 and np.any(np.all(pixels == [43, 98, 184], axis=-1))

@@ -1,10 +1,11 @@
-"""What is drawn of a figure: boxes that hold meshes, sticks where nothing else is there."""
+"""What is drawn of a figure: meshes as they are, sticks where nothing else is there."""
 
 import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.draw.solids import solids, sticks
+from bunraku.draw.solids import solids, sticks, touching_only
+from bunraku.draw.world_pictures import world_scene
 
 
 def test_shapes_of_our_own_are_drawn_as_they_are():
@@ -16,17 +17,46 @@ WEDGE = ((0, 0, 0), (0.3, 0, 0), (0, 0.2, 0), (0.3, 0.2, 0.0), (0, 0, 0.1), (0, 
 FACES = ((0, 2, 1), (1, 2, 3), (0, 4, 2), (2, 4, 5), (0, 1, 4), (2, 5, 3), (1, 3, 4), (3, 5, 4))
 
 
-def test_a_box_holds_its_mesh(tmp_path):
+def wedge(folder, **options):
+    """A figure of one mesh."""
     lines = [f"v {x} {y} {z}" for x, y, z in WEDGE] + ["f " + " ".join(str(k + 1) for k in face) for face in FACES]
-    (tmp_path / "wedge.obj").write_text("\n".join(lines) + "\n")
+    (folder / "wedge.obj").write_text("\n".join(lines) + "\n")
     figure = bk.Description(name="wedge")
     turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    mesh = bk.Shape("mesh", (), (0.1, 0.2, 0.3), turn, mesh=str(tmp_path / "wedge.obj"))
+    mesh = bk.Shape("mesh", (), (0.1, 0.2, 0.3), turn, mesh=str(folder / "wedge.obj"), **options)
     figure.add("body", None, bk.free("base"), mass=1.0, moments=(0.1, 0.1, 0.1), shapes=[mesh])
-    (box,) = solids(figure.build())
-    points = np.array([0.1, 0.2, 0.3]) + np.array(WEDGE) @ turn.T
-    inside = np.abs((points - box.position) @ box.rotation)
-    assert box.kind == "box" and inside.max(axis=0) == pytest.approx(box.size)
+    return figure.build(), np.array([0.1, 0.2, 0.3]) + np.array(WEDGE) @ turn.T
+
+
+def test_a_mesh_is_drawn_as_it_is(tmp_path):
+    model, points = wedge(tmp_path, color=(1.0, 0.0, 0.0, 1.0))
+    world = bk.World()
+    body = world.add(model)
+    body.q[:3] = 1.0, 2.0, 3.0
+    (surface,) = world_scene(world, [world.q]).surfaces
+    drawn = np.unique(np.round(surface.vertices - [1, 2, 3], 6), axis=0)
+    assert np.allclose(drawn, np.unique(np.round(points, 6), axis=0), atol=1e-6)
+    assert surface.colors.tolist() == [255, 0, 0] and len(surface.triangles) == len(FACES)
+
+
+def test_what_is_transparent_is_not_seen_and_what_is_missing_is_said_once(tmp_path, capsys):
+    model, _ = wedge(tmp_path, color=(1.0, 0.0, 0.0, 0.0))
+    assert [s.kind for s in solids(model)] == ["sphere"]
+    gone = bk.Description(name="gone")
+    lost = bk.Shape("mesh", (), name="lost", mesh=str(tmp_path / "nowhere.stl"))
+    gone.add("body", None, bk.free("base"), mass=1.0, moments=(0.1, 0.1, 0.1), shapes=[lost])
+    for _ in range(2):
+        assert [s.kind for s in solids(gone.build())] == ["sphere"]
+    assert capsys.readouterr().err.count("lost: mesh file") == 1
+
+
+def test_collision_shapes_are_a_layer_of_their_own(tmp_path):
+    figure = bk.Description(name="two")
+    shapes = [bk.Shape("box", (0.1, 0.1, 0.1), role="collision"), bk.Shape("sphere", (0.1,), role="visual")]
+    figure.add("body", None, bk.free("base"), mass=1.0, moments=(0.1, 0.1, 0.1), shapes=shapes)
+    model = figure.build()
+    assert [s.kind for s in solids(model)] == ["sphere"] and [s.kind for s in touching_only(model)] == ["box"]
+    assert touching_only(bk.human()) == []
 
 
 def test_bare_bones_become_sticks():

@@ -14,8 +14,8 @@ from figures import random_figure, random_state
 @entry("h D D d")
 def move(handle, q, v, dt):
     """advance as a function."""
-    ints, _, _ = opened(handle)
-    advance(ints, borrow(q), borrow(v), dt)
+    ints, reals, _ = opened(handle)
+    advance(ints, reals, borrow(q), borrow(v), dt)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from bunraku.dynamics.aba_kernel import aba_many
+from bunraku.dynamics.arguments import BAD_SIZE, OK
+from bunraku.dynamics.rnea_kernel import rnea_many
 from figures import SCREWS, random_figure, random_forces, random_state
 
 M = random_figure(5, links=12)
@@ -76,6 +79,10 @@ def test_out_and_work():
     work, out = bk.Work(M), np.empty(M.nv)
     assert bk.aba(M, q, v, tau, work=work, out=out) is out
     assert np.array_equal(out, bk.aba(M, q, v, tau))
+    for f in (bk.crba, bk.joint_jacobians, lambda *args, **more: bk.frame_jacobian(*args, "l1", **more)):
+        wanted = f(M, q)
+        out = np.full_like(wanted, np.nan)
+        assert f(M, q, work=work, out=out) is out and np.array_equal(out, wanted)
 
 
 def test_a_work_of_another_figure_is_refused():
@@ -156,3 +163,18 @@ def test_bad_arguments_get_one_clear_sentence(call, words):
     with pytest.raises(bk.BunrakuError, match=words) as caught:
         call(q, v, tau)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kernel", [aba_many, rnea_many])
+def test_kernels_of_batches_look_at_sizes_themselves(kernel):
+    """Every length of every argument; what is not filled stays as it was."""
+    m = bk.human()
+    good = [np.zeros((5, m.nq)), np.zeros((5, m.nv)), np.zeros((5, m.nv)), np.full((5, m.nv), 7.0)]
+    good[0][:] = m.neutral()
+    work = bk.Work(m)
+    for k in range(4):
+        for shape in ((4, good[k].shape[1]), (5, good[k].shape[1] - 1), (6, good[k].shape[1] + 1)):
+            bad = [x if i != k else np.full(shape, 7.0) for i, x in enumerate(good)]
+            assert kernel.call(work.handle, *bad) == BAD_SIZE
+            assert (bad[3] == 7.0).all()
+    assert kernel.call(work.handle, *good) == OK and not (good[3] == 7.0).any()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from figures import body, relative
 
 
@@ -49,6 +50,7 @@ CASES = {
 }
 
 
+@asserts("2013/series/dense", "2013/series/chain", "2013/series/dof", "2013/parallel/*", "2013/between/gears")
 @pytest.mark.parametrize("root", ["free", "hinge"])
 @pytest.mark.parametrize("name", CASES)
 def test_equals_explicit_multipliers(name, root):

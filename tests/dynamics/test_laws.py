@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bunraku as bk
+from asserts import asserts
 from figures import SCREWS, random_figure, random_forces, random_state, relative
 
 FIGURES = [random_figure(seed, links=4 + seed % 9) for seed in range(24)]
@@ -21,13 +22,17 @@ def test_the_figures_cover_everything():
         assert any(not j.nv and j.kind == kind for m in FIGURES for j in m.joints)  # as a follower
 
 
+@asserts("2000/eq-1")
+@asserts("2013/aba/22", "2013/aba/bodies", "2013/aba/root")
 @given(m=figures, seed=seeds)
+@asserts("2007/settings/aba")
 def test_aba_inverts_rnea(m, seed):
     q, v, a = random_state(m, seed)
     f = random_forces(m, seed)
     assert relative(bk.aba(m, q, v, bk.rnea(m, q, v, a, f), f), a) < 1e-9
 
 
+@asserts("2013/aba/dense")
 @given(m=figures, seed=seeds)
 def test_crba_is_symmetric_positive_definite_and_equals_rnea(m, seed):
     q, v, _ = random_state(m, seed)
@@ -71,6 +76,7 @@ def test_power_of_external_forces(m, seed):
     assert abs(v @ (bk.rnea(m, q, v, a) - bk.rnea(m, q, v, a, f)) - power) < 1e-9 * (1 + abs(power))
 
 
+@asserts("2000/eq-12")
 @given(m=figures, seed=seeds)
 def test_momentum_rate_is_the_external_wrench(m, seed):
     """A free figure: d(linear)/dt = m g + sum f + base force, d(angular about com)/dt = moments about the centre of
@@ -105,7 +111,11 @@ def test_momentum_matrix(m, seed):
     assert relative(bk.momentum_matrix(m, q) @ v, np.concatenate([c.linear, c.angular])) < 1e-9
 
 
+@asserts(
+    "2013/between/root", "2013/between/theta", "2013/between/pairs", "2013/between/symmetric", "2013/between/gears"
+)
 @given(m=figures, seed=seeds)
+@asserts("2007/relation/columns")
 def test_delassus(m, seed):
     """K = J M^-1 J' for random rows on random links, several rows on one link among them."""
     q, _, _ = random_state(m, seed)
@@ -118,6 +128,7 @@ def test_delassus(m, seed):
     assert np.abs(K - wanted).max() < 1e-9 * max(np.abs(wanted).max(), 1e-6)
 
 
+@asserts("2013/frames/4", "2013/bodies/12", "2013/series/32")
 @given(m=figures, seed=seeds)
 def test_frame_jacobian_is_the_derivative_of_the_pose(m, seed):
     q, v, _ = random_state(m, seed)
@@ -131,6 +142,7 @@ def test_frame_jacobian_is_the_derivative_of_the_pose(m, seed):
     assert np.allclose(bk.kinematics(m, q, v).velocity(frame), J @ v, atol=1e-12 * (1 + np.abs(v).max()))
 
 
+@asserts("2013/frames/9", "2013/bodies/15", "2013/series/35")
 @given(m=figures, seed=seeds)
 def test_bias_acceleration_is_the_derivative_of_the_velocity(m, seed):
     q, v, _ = random_state(m, seed)

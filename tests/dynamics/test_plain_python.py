@@ -13,10 +13,12 @@ PLAIN = """
 import sys; sys.path.insert(0, {tests!r})
 import numpy as np, bunraku as bk
 from figures import KINDS, SCREWS, random_figure, random_state, random_forces
+from matrix_figures import random_description
 from bunraku.kernel.compile import JIT
 out = []
-for seed, kinds in ((1, KINDS), (3, KINDS), (5, KINDS), (4, SCREWS)):
-    m = random_figure(seed, links=6, kinds=kinds)
+coupled = [random_description(seed, form).build() for seed, form in ((1, "serial"), (15, "parallel"), (8, "mixed"))]
+plain = [random_figure(seed, links=6, kinds=kinds) for seed, kinds in ((1, KINDS), (3, KINDS), (5, KINDS), (4, SCREWS))]
+for seed, m in enumerate(plain + coupled):
     q, v, tau = random_state(m, seed)
     f = random_forces(m, seed)
     Q, V, T = np.array([q] * 3), np.array([v] * 3), np.array([tau] * 3)

@@ -7,11 +7,13 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import bunraku as bk
 import bunraku.cli
 from bunraku.errors import BunrakuError, FormatError, ModelError
-from bunraku.formats import describe, load, xmlsafe
+from bunraku.formats import load, xmlsafe
 from robots import robot
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
@@ -93,7 +95,7 @@ BAD: dict[str, tuple[str, str | bytes | None, str]] = {
     "laughing MJCF": ("a.xml", f"<!DOCTYPE mujoco [{LAUGHS}]><mujoco>&e11;</mujoco>", "DOCTYPE"),
     "deep URDF": ("a.urdf", "<robot>" + "<link>" * 300_000, "nested deeper"),
     "deep MJCF": ("a.xml", "<mujoco><worldbody>" + "<body>" * 300_000, "nested deeper"),
-    "unknown root": ("a.urdf", '<sdf version="1.9"/>', "root element <sdf>"),
+    "unknown root": ("a.urdf", '<kml version="1.9"/>', "root element <kml>"),
     "include part": ("a.xml", "<mujocoinclude/>", "include"),
     "xacro": ("a.urdf", '<robot xmlns:xacro="x"><xacro:leg side="left"/></robot>', "run xacro"),
     # --- URDF: names and tree
@@ -149,15 +151,11 @@ BAD: dict[str, tuple[str, str | bytes | None, str]] = {
     "mass nan": ("a.urdf", pair(second=inertial(mass="nan")), "finite"),
     "mass inf": ("a.urdf", pair(second=inertial(mass="inf")), "finite"),
     "mass absurd": ("a.urdf", pair(second=inertial(mass="1e30")), "absurd"),
-    "no mass": ("a.urdf", pair(second='<inertial><inertia ixx="1" iyy="1" izz="1"/></inertial>'), "no mass"),
-    "no inertia": ("a.urdf", pair(second='<inertial><mass value="1"/></inertial>'), "no inertia"),
     "inertia without ixx": ("a.urdf", pair(second=inertial().replace('ixx="1"', "")), "no ixx"),
-    "negative moment": ("a.urdf", pair(second=inertial(izz="-1e-6")), "not positive semi-definite"),
     "products too large": ("a.urdf", pair(second=inertial(ixy="1.1")), "not positive semi-definite"),
     "inertia nan": ("a.urdf", pair(second=inertial(ixx="nan")), "finite"),
     "centre nan": ("a.urdf", pair(second=inertial(com="0 nan 0")), "finite"),
     "negative radius": ("a.urdf", pair(second=shape('<sphere radius="-1"/>')), "not positive"),
-    "flat box": ("a.urdf", pair(second=shape('<box size="1 1 0"/>')), "not positive"),
     "cylinder without length": ("a.urdf", pair(second=shape('<cylinder radius="1"/>')), "no length"),
     "empty geometry": ("a.urdf", pair(second=shape("")), "<geometry> is empty"),
     "no geometry": ("a.urdf", pair(second=INERTIAL + "<visual/>"), "no <geometry>"),
@@ -167,13 +165,7 @@ BAD: dict[str, tuple[str, str | bytes | None, str]] = {
         '<robot name="r"><material name="m"><color rgba="1 1 1"/></material><link name="a"/></robot>',
         "4 numbers",
     ),
-    # --- URDF: no inertia along a joint
-    "massless finger": ("a.urdf", FINGERS, "inertia"),
-    "massless geared fingers": ("a.urdf", robot_text(link("a"), link("b"), joint("j", "a", "b"), GEARED), "inertia"),
-    "massless free root": ("a.urdf", robot_text(link("a", "")), "inertia"),
-    "point mass on its axis": ("a.urdf", pair(second=inertial(ixx="0", iyy="0", izz="0")), "inertia"),
     # --- URDF: mimic
-    "mimic of nothing": ("a.urdf", pair(LIMIT + '<mimic joint="knee"/>'), "unknown joint 'knee'"),
     "mimic without joint": ("a.urdf", pair(LIMIT + "<mimic/>"), "no joint"),
     "mimic of itself": ("a.urdf", pair(LIMIT + '<mimic joint="j"/>'), "cannot follow itself"),
     "mimic by zero": (
@@ -243,6 +235,52 @@ BAD: dict[str, tuple[str, str | bytes | None, str]] = {
     "MJCF huge keyframes": ("a.xml", mujoco_text(SPHERE, '<size nkey="1000000000"/>'), "beyond the limit"),
 }
 
+# what other programs read: mended and told, refused with strict=True
+MENDED: dict[str, tuple[str, str, str]] = {
+    "no mass": ("a.urdf", pair(second='<inertial><inertia ixx="1" iyy="1" izz="1"/></inertial>'), "no mass"),
+    "no inertia": ("a.urdf", pair(second='<inertial><mass value="1"/></inertial>'), "no inertia"),
+    "negative moment": ("a.urdf", pair(second=inertial(izz="-1e-6")), "not positive semi-definite"),
+    "flat box": ("a.urdf", pair(second=shape('<box size="1 1 0"/>')), "not positive"),
+    "massless finger": ("a.urdf", FINGERS, "inertia"),
+    "massless geared fingers": ("a.urdf", robot_text(link("a"), link("b"), joint("j", "a", "b"), GEARED), "inertia"),
+    "massless free root": ("a.urdf", robot_text(link("a", "")), "inertia"),
+    "point mass on its axis": ("a.urdf", pair(second=inertial(ixx="0", iyy="0", izz="0")), "inertia"),
+    "mimic of nothing": ("a.urdf", pair(LIMIT + '<mimic joint="knee"/>'), "unknown joint 'knee'"),
+}
+TOLD = {
+    "no mass": "<inertial> without <mass>: it is taken as 0 ('b')",
+    "no inertia": "<inertial> without <inertia>: it is taken as 0 ('b')",
+    "negative moment": "link 'b': its principal moment -1e-06 kg m^2 is taken as 0",
+    "flat box": "link 'b': its box has the size 0 and is left out",
+    "massless finger": "joint 'j' of 'r' moves no mass",
+    "massless geared fingers": "move no mass",
+    "massless free root": "joint 'root' of 'r' moves no mass",
+    "point mass on its axis": "joint 'j' of 'r' moves no inertia",
+    "mimic of nothing": "<mimic> of the unknown joint 'knee' is not used ('j')",
+}
+
+
+@pytest.mark.parametrize("case", MENDED)
+def test_what_others_read_is_mended_and_told(case, tmp_path):
+    name, content, words = MENDED[case]
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(BunrakuError, match=re.escape(words)) as caught:
+        load(path, strict=True)
+    assert str(path.name) in str(caught.value) and str(caught.value).endswith(".")
+    model = load(path)
+    assert any(TOLD[case] in str(note) for note in model.notes), [str(n) for n in model.notes]
+    if model.massless:  # kinematics works, forward dynamics says which joint
+        assert np.all(np.isfinite(bk.kinematics(model, model.neutral()).rotation))
+        for refused in (
+            lambda: bk.aba(model, model.neutral(), np.zeros(model.nv), np.zeros(model.nv)),
+            lambda: bk.World().add(model),
+        ):
+            with pytest.raises(ModelError, match=repr(model.massless[0])):
+                refused()
+    else:
+        assert np.linalg.eigvalsh(bk.crba(model, model.neutral()))[0] > 0
+
 
 @pytest.fixture(params=BAD)
 def bad(request, tmp_path) -> tuple[Path, str]:
@@ -286,13 +324,20 @@ def test_bad_file_leaves_nothing_behind(bad, monkeypatch):
 
 
 def test_romeo_with_its_massless_fingers(capsys):
-    """A real file of the table: the fingers have no inertia at all; the description is right, the model impossible."""
-    assert len(describe(robot("romeo")).links) == 82
+    """A real file: the fingers have no inertia at all. It is shown, its hands are reached; it cannot be simulated."""
     with pytest.raises(ModelError, match="inertia") as caught:
-        load(robot("romeo"))
+        load(robot("romeo"), strict=True)
     assert "'LHand'" in str(caught.value) and "'RHand'" in str(caught.value)  # which lead all the fingers' gears
-    assert bunraku.cli.main(["info", str(robot("romeo"))]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    model = load(robot("romeo"))
+    assert set(model.massless) == {"LHand", "RHand"}
+    rng = np.random.default_rng()
+    goal = bk.kinematics(model, bk.random_configuration(model, rng)).pose("l_wrist")[0]
+    solved = bk.inverse_kinematics(model, [bk.Target("l_wrist", goal)])
+    assert np.linalg.norm(bk.kinematics(model, solved.q).pose("l_wrist")[0] - goal) < 1e-4
+    with pytest.raises(ModelError, match="'LHand', 'RHand'"):
+        bk.World().add(model)
+    assert bunraku.cli.main(["info", str(robot("romeo"))]) == 0
+    assert "'LHand', 'RHand'" in " ".join(capsys.readouterr().out.split())
 
 
 def spoil(text: str, rng: random.Random) -> str:

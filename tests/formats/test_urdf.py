@@ -299,7 +299,7 @@ def test_unknown_elements_and_attributes_are_listed(tmp_path):
         "r.urdf:6: <safety_controller> in <joint> is not used ('j')",
         "r.urdf:6: <calibration> in <joint> is not used ('j')",
         "K ('j')",
-        "r.urdf:7: <transmission> in <robot> is not used (2: 't1' line 7, 't2' line 7).",
+        "r.urdf:7: <transmission> is not used: only those of one joint and one actuator are read (2: 't1' line 7, 't2' line 7).",
         "r.urdf:7: <gazebo> in <robot> is not used ('b')",
     ]:
         assert part in text, part

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asserts import asserts
 from bunraku.errors import BunrakuError, FormatError, InputError
 from bunraku.gait1988.cards import (
     DynamicsDeck,
@@ -55,6 +56,7 @@ FIG_5_3 = """\
 """
 
 
+@asserts("1988/fig-5.1", "1988/fig-5.2", "1988/fig-5.3", "1988/card-2")
 def test_printed_examples() -> None:
     """Figs 5.1 and 5.2 give the flat gait with ZMP case V."""
     gait = to_gait(read_gait_cards(FIG_5_1), read_dynamics_cards(FIG_5_2), "flat")

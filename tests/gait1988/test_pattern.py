@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from asserts import asserts
 from bunraku.errors import InputError, UnknownName
 from bunraku.gait1988.library import flat, library_gait
 from bunraku.gait1988.pattern import Pattern
@@ -45,11 +46,13 @@ def test_bad_gaits(change: dict, what: str) -> None:
         replace(flat(), **change)
 
 
+@asserts("1988/fig-3.3")
 def test_old_zmp_holds_at_the_switch() -> None:
     zmp = FLAT_CASES["V"]
     assert [zmp.at(t) for t in (0.0, 0.2, 0.2001, 0.6, 0.61, 1.0)] == [-0.02, -0.02, 0.0, 0.0, 0.035, 0.035]
 
 
+@asserts("1988/be1")
 def test_cases_of_the_report() -> None:
     """Figs 5.6 and 5.7; all lie in the sole; some can be put on cards and come back."""
     for cases in (FLAT_CASES, USUAL_CASES):

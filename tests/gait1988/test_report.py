@@ -3,82 +3,34 @@ TOL)."""
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.gait1988.library import flat
 from bunraku.gait1988.report_integrator import ReportProgram
 from bunraku.gait1988.report_moments import report_moments
 from bunraku.gait1988.report_shooting import search
 from bunraku.gait1988.smooth import curves, leg_table, significant, support_rows, swing_rows
 from bunraku.gait1988.twelve_bodies import report_inertias
-
-DATA = Path(__file__).parent / "data"
-START = np.array([-0.00092496, -0.09368652, 0.70267099, 2.32086754])  # Fig. 6.2(b), iteration 16
-END = np.array([0.00094424, -0.09460121, -0.70259480, 2.32052324])  # Fig. 6.2(b), terminal value
-FIRST = np.array([0.007, 0.3, 0.7, 1.8])
-
-
-def table(name: str) -> list[dict[str, str]]:
-    """Rows of a data file; the first line is the comment with the figure number."""
-    lines = (DATA / name).read_text().splitlines()
-    assert "JAERI-M 88-080, Fig" in lines[0]
-    return list(csv.DictReader(lines[1:]))
-
-
-# Cells of Fig. 6.2(c) damaged in the print: {column: {time: calculated value}}
-DAMAGED_62C = {
-    "theta": {0.1: 0.0593, 0.325: 0.1332, 0.675: 0.1332, 1.0: 0.0009},
-    "psi": {0.05: 0.0146, 0.375: 0.0469, 0.875: -0.3323, 1.0: -0.0946},
-    "dtheta": {0.275: 0.2273},
-    "force_x": {
-        0.025: -6.055,
-        0.05: -6.350,
-        0.225: 5.103,
-        0.275: -1.153,
-        0.325: -2.604,
-        0.425: -2.502,
-        0.55: -0.233,
-        0.75: 1.496,
-        0.775: -1.602,
-        0.825: -2.141,
-    },
-    "force_y": {0.25: -6.866, 0.275: -6.157},
-    "force_z": {0.475: 65.484, 0.55: 66.991, 0.575: 67.769, 0.875: 65.804},
-    "d2theta": {
-        0.075: -1.8058,
-        0.125: -1.5688,
-        0.175: -1.7366,
-        0.325: -1.1180,
-        0.375: -1.0305,
-        0.425: -0.9952,
-        0.475: -0.8144,
-        0.575: -0.9736,
-        0.725: -1.1674,
-        0.75: -1.3491,
-        0.775: -1.6608,
-        0.825: -1.7671,
-        0.925: -1.8826,
-    },
-    "d2psi": {0.225: -24.871},
-}
-TOL_62C = {
-    "theta": 2e-4,
-    "psi": 1.5e-3,
-    "dtheta": 3e-4,
-    "dpsi": 4e-3,
-    "force_x": 0.06,
-    "force_y": 0.005,
-    "force_z": 0.04,
-    "d2theta": 1e-3,
-    "d2psi": 0.08,
-}
+from bunraku_reproduce.jaeri_1988.printed import (
+    COLUMNS,
+    CONTRADICTED_63,
+    DAMAGED_62C,
+    DAMAGED_63,
+    END,
+    FAILS_ARITHMETIC,
+    FIRST,
+    NOISE_OF_1988,
+    START,
+    TOL_62C,
+    printed_path,
+    table,
+)
 
 
 @pytest.mark.parametrize("figure", ["b", "c"])
+@asserts("1988/fig-6.1b/*", "1988/fig-6.1c/*")
 def test_smoothing_gives_fig_6_1(figure: str) -> None:
     """Original, angle, velocity, acceleration of beta1, 41 rows, for the support and the swinging leg."""
     rows = table(f"fig6_1{figure}.csv")
@@ -120,6 +72,7 @@ def misses_62c(computed: dict[str, np.ndarray]) -> list[tuple[str, float]]:
     return bad
 
 
+@asserts("1988/fig-6.2c/*")
 def test_integration_gives_fig_6_2c() -> None:
     """41 rows x 9 columns from the printed initial value."""
     assert misses_62c(computed_62c(ReportProgram(flat()))) == []
@@ -140,44 +93,7 @@ def test_three_digit_tables_are_needed() -> None:
     assert 0.0 < np.abs(rough - fine).max() < 0.06
 
 
-# Cells of Fig. 6.2(a), (b) that fail the table's own arithmetic: new = old +- move for starts, PERF.INDEX for ends.
-FAILS_ARITHMETIC = {
-    (12, "new", "dtheta"),  # sign lost
-    (12, "new", "dpsi"),  # 2.1026 for 2.1096
-    (13, "new", "dtheta"),
-    (14, "new", "dtheta"),
-    (15, "new", "dtheta"),
-    (14, "new", "theta"),  # a zero lost: -0.0088 for -0.00088
-    (15, "new", "theta"),
-    (16, "new", "theta"),
-    (14, "end", "theta"),
-    (15, "end", "theta"),
-    (16, "end", "theta"),
-    (14, "end", "dpsi"),  # 2.3661 for 2.3688
-}
-COLUMNS = ("theta", "psi", "dtheta", "dpsi")
-
-# Cells of Fig. 6.2(a) that pass the arithmetic of the print, and that we miss by more than 2e-3, with our deviation.
-# The reason is three accelerations of beta1 in GAIT's table, which six hexadecimal digits of 1988 rounded to the other
-# side than exact arithmetic does (12.2 for 12.1, -1.39 for -1.38, -1.81 for -1.82); with these as printed in Fig. 6.1
-# all states agree within 2e-3: test_what_remains_is_the_noise_of_the_printed_table. The index is the norm of the
-# misfit, which psi' rules.
-NOISE_OF_1988 = {
-    (1, "end", "dpsi"): 5.9e-3,
-    (2, "end", "dpsi"): 4.0e-3,
-    (1, "index", ""): 5.9e-3,
-    (2, "index", ""): 4.0e-3,
-}
-
-
-def printed_path() -> dict[tuple[int, str], np.ndarray]:
-    """Fig. 6.2(a), (b): (iteration, line) -> four numbers (one for the index)."""
-    out = {}
-    for row in table("fig6_2ab.csv"):
-        out[int(row["iteration"]), row["line"]] = np.array([float(row[c]) for c in COLUMNS if row[c]])
-    return out
-
-
+@asserts("1988/iterations", "1988/iteration-*/*", "1988/start", "1988/mirror/historical")
 def test_search_takes_16_iterations_along_the_printed_path() -> None:
     """Starts, ends and indices within 2e-3, except the cells of FAILS_ARITHMETIC and the four of NOISE_OF_1988."""
     found = search(ReportProgram(flat()), FIRST)
@@ -285,31 +201,8 @@ def test_fully_converged_start() -> None:
     np.testing.assert_array_less(np.abs(found.start - [-0.00092, -0.0941, 0.70263, 2.3220]), [1e-4, 1e-3, 1e-4, 3e-3])
 
 
-DAMAGED_63 = {
-    ("b", "Z", 1): 0.29245,
-    ("b", "DX", 10): 0.08887,
-    ("c", "Y", 9): -0.3394,
-    ("c", "DX", 10): -0.1051,
-    ("b", "TY", 1): -2.743,
-    ("b", "TY", 2): -3.132,
-    ("b", "TZ", 3): 0.7757,
-    ("c", "TX", 3): 8.3775,
-    ("c", "TY", 3): -0.791,
-    ("c", "TY", 4): 1.3323,
-    ("c", "TY", 5): 0.1273,
-    ("c", "TZ", 7): -0.10349,
-    ("c", "RY", 3): 0.1911,
-    ("c", "SY", 2): -0.9329,
-}
-"""Cells of Fig. 6.3 damaged or lost in the print, with the calculated value."""
-
-CONTRADICTED_63 = {("c", "SZ", 7): -0.10349}
-"""A legible cell that the same page contradicts: total = translation - rotation, and joint 7 has translation -0.10349
-(damaged, calculated) and rotation 0.0 (printed), so the total is -0.10349; printed is -0.92410E-09, joint 6's value
-0.92410E-09 once more with the other sign."""
-
-
 @pytest.mark.parametrize("figure", ["b", "c"])
+@asserts("1988/fig-6.3b/*", "1988/fig-6.3c/*")
 def test_moments_give_fig_6_3(figure: str) -> None:
     """108 coordinates and derivatives, 63 torques, at the state of the second evaluation.
 
@@ -357,6 +250,7 @@ def test_the_contradicted_cell_is_the_only_total_that_is_not_translation_minus_r
     assert wrong == set(CONTRADICTED_63)
 
 
+@asserts("1988/symmetry/*", "1988/x2")
 def test_stride_is_symmetric_as_in_section_6_2() -> None:
     """Differences of the leg pairs at both ends of the step, printed in section 6.2."""
     run = ReportProgram(flat()).run(START, 1e3)

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.gait1988.rigid_model import PARENT, Chain, Equations, accelerations, bodies_at, chain, residual
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import handle
@@ -59,6 +60,7 @@ def test_velocities_and_accelerations_are_derivatives(arms_free: bool) -> None:
         np.testing.assert_allclose(slope("w"), now.column("dw"), atol=1e-4)
 
 
+@asserts("1988/rigid")
 def test_links_keep_their_length() -> None:
     """Unlike the report's (cos theta in X): distances between the ends of a segment do not change."""
     figure = chain()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.gait1988.flow import Flow
 from bunraku.gait1988.library import flat
 from bunraku.gait1988.rigid_model import bodies_at, chain
@@ -15,6 +16,7 @@ from bunraku.gait1988.twelve_bodies import G
 
 
 @pytest.mark.parametrize("which", ["flat_walk", "usual_walk", "free_walk"])
+@asserts("1988/servo/power")
 def test_powers_add_up_to_the_change_of_energy(which: str, request: pytest.FixtureRequest) -> None:
     """Sum of all drives' power = dE/dt to 1e-8 W (rounding), at every time."""
     walk: Walk = request.getfixturevalue(which)
@@ -52,6 +54,7 @@ def test_work_is_the_change_of_energy() -> None:
     assert net == pytest.approx(energy(walk, -1) - energy(walk, 0), abs=2e-2)
 
 
+@asserts("1988/servo/drives")
 def test_angles_are_those_of_the_report(flat_walk: Walk) -> None:
     """left ankle b2, knee b1 - b2, hip -b1; right hip -r1, knee r1 - r2, ankle r2; trunk psi; ankle roll theta."""
     c = flat_walk.coordinates[:, :, 0]
@@ -84,6 +87,7 @@ def test_passive_arms_only_take_energy(free_walk: Walk) -> None:
         assert work[name].net < 0.0
 
 
+@asserts("1988/arms/swing", "1988/arms/unknowns")
 def test_free_arms_do_swing(free_walk: Walk) -> None:
     """Six unknowns: shoulders and elbows move by more than 10 degrees, and elbows bend forward on average."""
     assert Flow(flat(), arms_free=True).n == 12

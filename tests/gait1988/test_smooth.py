@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from asserts import asserts
 from bunraku.gait1988.library import flat
 from bunraku.gait1988.pattern import Pattern
 from bunraku.gait1988.smooth import HALF, curves, fit_matrix, significant, smooth, smooth_curve
 
 
+@asserts("1988/smoothing")
 def test_kernel_is_the_nine_point_quartic() -> None:
     """(15, -55, 30, 135, 179, 135, 30, -55, 15)/429 (Savitzky and Golay 1964)."""
     wanted = np.array([15, -55, 30, 135, 179, 135, 30, -55, 15]) / 429.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.errors import InputError
 from bunraku.gait1988.checks import progress
 from bunraku.gait1988.library import library_gait
@@ -37,6 +38,7 @@ def report_listing(
     return out
 
 
+@asserts("1988/fig-7.2/flat", "1988/fig-7.2")
 def test_mapping_of_fig_7_2(report_walk: Walk) -> None:
     """The report's listing from the report's walk (case IV: T1 = 0.2, T2 = 1, BE1 = 0, BE2 = 0.02), four steps.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.dynamics.functions import rnea
 from bunraku.gait1988.report_moments import JOINT_NAMES
 from bunraku.gait1988.servo import drives
@@ -14,6 +15,7 @@ from bunraku.gait1988.twelve_body_model import BALLS, HINGES, figure_model, mode
 
 
 @pytest.mark.parametrize("which", ["flat_walk", "usual_walk", "free_walk"])
+@asserts("1988/rnea")
 def test_rnea_agrees(which: str, request: pytest.FixtureRequest) -> None:
     """Forces of 700 N and moments of 130 N m agree to 1e-8; the ZMP to 1e-11 m."""
     walk: Walk = request.getfixturevalue(which)
@@ -56,6 +58,7 @@ def rotation(walk: Walk, row: int, body: int) -> np.ndarray:
     return roll @ turn
 
 
+@asserts("1988/bodies", "1988/table-3.2/weight")
 def test_the_model_is_the_figure() -> None:
     """Mass 7.053 kgf s2/m = 69.19 kg; 12 links; no warnings."""
     for arms_free in (False, True):

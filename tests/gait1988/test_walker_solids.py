@@ -11,12 +11,12 @@ from PIL import Image
 from bunraku.draw.picture import gif_bytes, png_bytes
 from bunraku.draw.render import camera_for, render
 from bunraku.draw.solid_scene import BOX
-from bunraku.errors import InputError
+from bunraku.errors import InputError, UnknownName
 from bunraku.gait1988.checks import progress
 from bunraku.gait1988.library import flat, library_gait, stairs_up
 from bunraku.gait1988.plots import walk_plots
 from bunraku.gait1988.solved_walk import Walk, exact_walk
-from bunraku.gait1988.walker_solids import film, scene_of, strobe, strobe_interval, strobe_times, times_of
+from bunraku.gait1988.walker_solids import Look, film, scene_of, shots, strobe, strobe_interval, strobe_times, times_of
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,8 @@ def share(picture: np.ndarray, which: str) -> float:
 
 def test_each_side_is_seen_from_its_own_side(walk: Walk) -> None:
     pictures = {
-        view: strobe(walk, np.array([0.5]), view, 200, 200) for view in ("right", "left", "front", "top", "oblique")
+        view: strobe(walk, np.array([0.5]), Look(view, width=200, height=200))
+        for view in ("right", "left", "front", "top", "oblique")
     }
     assert share(pictures["right"], "right") > 1.5 * share(pictures["right"], "left")
     assert share(pictures["left"], "left") > 1.5 * share(pictures["left"], "right")
@@ -112,7 +113,7 @@ def test_stairs_are_under_the_feet() -> None:
 
 def test_film_and_files(walk: Walk) -> None:
     """A GIF with the right number of frames and time; a PNG that reads back to the same bytes."""
-    frames = list(film(walk, times_of(0.0, 0.4, 0.1), "right", 120, 90))
+    frames = list(film(walk, times_of(0.0, 0.4, 0.1), Look("right", width=120, height=90)))
     assert len(frames) == 5
     data = Image.open(io.BytesIO(gif_bytes(frames, 0.1)))
     assert (data.n_frames, data.size) == (5, (120, 90))
@@ -124,7 +125,7 @@ def test_film_and_files(walk: Walk) -> None:
 
 def test_the_camera_follows(walk: Walk) -> None:
     """One cycle later the film's picture shows the same figure (the chequered floor is shifted by 2 x 0.277 m)."""
-    first, later = film(walk, np.array([0.25, 2.25]), "right", 160, 120)
+    first, later = film(walk, np.array([0.25, 2.25]), Look("right", width=160, height=120))
     figure = np.abs(first.astype(int) - later).max(axis=2) < 24
     assert figure[:70].mean() > 0.97
 
@@ -136,7 +137,29 @@ def test_plots_are_pictures(walk: Walk) -> None:
         assert 0.01 < (picture < 200).mean() < 0.3, name
 
 
+def test_azimuth_turns_the_view(walk: Walk) -> None:
+    """-90 is the right side, 0 ahead, 90 the left side: the same bytes as the named views' azimuths at their elevation."""
+
+    def seen(view: str, azimuth: float | None) -> np.ndarray:
+        return strobe(walk, np.array([0.3]), Look(view, azimuth, width=120, height=90))
+
+    for view, azimuth in (("right", -90.0), ("left", 90.0), ("front", 0.0)):
+        assert np.array_equal(seen(view, None), seen(view, azimuth))
+    assert not np.array_equal(seen("right", -70.0), seen("right", None))
+
+
+def test_shots_share_one_camera(walk: Walk) -> None:
+    """A figure that stands still is drawn at the same place: the same time twice gives the same bytes."""
+    a, b, c = shots(walk, np.array([0.25, 0.25, 0.5]), Look("right", width=120, height=90))
+    assert np.array_equal(a, b) and not np.array_equal(b, c)
+
+
 def test_bad_requests(walk: Walk) -> None:
+    with pytest.raises(UnknownName, match=r"there is no style 'sticks'\. Closest: 'stick'"):
+        Look(style="sticks")
+    for azimuth in (np.nan, 400.0):
+        with pytest.raises(InputError, match="azimuth: wanted degrees"):
+            Look(azimuth=azimuth)
     for times in ((1.0, 0.5, 0.1), (0.0, 1.0, 0.0), (-1.0, 1.0, 0.1), (0.0, np.nan, 0.1)):
         with pytest.raises(InputError, match="times"):
             times_of(*times)

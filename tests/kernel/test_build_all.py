@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bunraku.kernel import build_all, native
+from bunraku.kernel import build_all, native, needed
 from bunraku.kernel.compile import JIT
 
 BAD = """
@@ -55,6 +55,32 @@ def test_the_folder_holds_what_the_sources_are_now(one_kernel, tmp_path: Path):
     before = made.stat().st_mtime_ns
     assert build_all.build(tmp_path, "x86-64-v3") == 1 and made.stat().st_mtime_ns == before  # nothing to do
     assert build_all.build(tmp_path, "none") == 0 and not tmp_path.exists()
+
+
+@pytest.mark.parametrize(
+    ("env", "cpu", "everything"),
+    [
+        ({}, "host", True),  # python -m build, by hand
+        ({"PIP_BUILD_TRACKER": "/tmp/x"}, "host", False),  # pip install .
+        ({"PIP_BUILD_TRACKER": "/tmp/x"}, "x86-64-v3", True),  # a wheel for others
+        ({"PIP_BUILD_TRACKER": "/tmp/x", "BUNRAKU_BUILD_KERNELS": "all"}, "host", True),
+        ({"BUNRAKU_BUILD_KERNELS": "commands"}, "x86-64-v3", False),
+    ],
+)
+def test_who_waits_gets_what_commands_need_and_a_wheel_has_all(env, cpu, everything, monkeypatch):
+    for name in ("PIP_BUILD_TRACKER", "BUNRAKU_BUILD_KERNELS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    made = {f"{k.function.__module__[8:]}.{k.__name__}" for k in build_all.chosen(cpu)}
+    every = {f"{k.function.__module__[8:]}.{k.__name__}" for k in build_all.all_kernels()}
+    assert made == (every if everything else set(needed.installed())) and len(made) >= 35
+
+
+def test_an_unknown_choice_is_told(monkeypatch):
+    monkeypatch.setenv("BUNRAKU_BUILD_KERNELS", "some")
+    with pytest.raises(SystemExit, match="wanted all or commands"):
+        build_all.chosen("host")
 
 
 def test_an_unknown_processor_is_told(tmp_path):

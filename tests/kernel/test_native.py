@@ -139,3 +139,41 @@ def test_objects_say_their_checksum(tmp_path):
     assert native.read(tmp_path / "a.o") == b"code"
     (tmp_path / "a.o").write_bytes((tmp_path / "a.o").read_bytes()[:-1])
     assert native.read(tmp_path / "a.o") is None and native.read(tmp_path / "b.o") is None
+
+
+WRONG = """
+import sys, numpy as np, bunraku as bk
+from bunraku.dynamics.jacobian_kernel import columns_one as kernel
+m = bk.human()
+q, out = m.neutral(), np.zeros((m.nv, 6))
+def by_numba():
+    import numba
+    @numba.njit
+    def root(x):
+        if x < 0:
+            raise ValueError("negative")
+        return x ** 0.5
+    try: root(-1.0)
+    except ValueError as error: print(error, root(4.0))
+if FIRST: by_numba()
+for args in ((), (0,), (0, q, out, q), (0, q.astype(np.float32), out), (0, q, out.T), (0, q, q), (0, None, out),
+             (0.5, q, out), ("h", q, out), (0, q, out.astype(">f8"))):
+    try: kernel.call(*args)
+    except TypeError as error: print("TypeError:", error)
+print(bk.joint_jacobians(m, q.astype(np.float32)).shape)
+by_numba()
+print("numba" in sys.modules, type(kernel.loaded).__name__)
+"""
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["Numba before", "Numba after"])
+def test_wrong_arguments_are_refused_whatever_Numba_did_to_the_process(first):
+    """Numba names other things PyExc_… in llvmlite's table of symbols, which kernels are linked by as well."""
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "0", "BUNRAKU_KERNELS": "", "PYTHONPATH": str(SOURCE.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", WRONG.replace("FIRST", str(first))], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr}"
+    assert done.stdout.count("negative 2.0") == 1 + first
+    assert done.stdout.count("TypeError: wanted h D DD") == 8 and done.stdout.count("TypeError: ") == 10
+    assert done.stdout.endswith("True builtin_function_or_method\n")

@@ -1,5 +1,8 @@
 """The ways to a compiled kernel agree: objects for this processor and for an older one without fused operations bit for
-bit, Numba in the process to rounding, over every function of dynamics and the first second of a walk."""
+bit, Numba in the process to rounding, over every function of dynamics and the first second of a walk.
+
+Minutes of compiling, nearly all of it by Numba in the process: so they belong to the run with `BUNRAKU_KERNELS=jit`
+(.ci/run), which has most of it compiled already."""
 
 import os
 import subprocess
@@ -13,7 +16,10 @@ from bunraku.kernel import native
 from bunraku.kernel.compile import JIT
 
 TESTS = str(Path(__file__).parents[1])
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not JIT, reason="kernels run as plain Python")]
+WANTED = JIT and os.environ.get("BUNRAKU_KERNELS") == "jit"
+pytestmark = pytest.mark.skipif(
+    not WANTED, reason="compared where kernels are compiled in the process: BUNRAKU_KERNELS=jit"
+)
 
 DYNAMICS = """
 import sys; sys.path.insert(0, {tests!r})

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 
 
 def tree(*parents: int | None, gears=()):
@@ -38,6 +39,7 @@ def test_follower_above_its_leader():
     assert m.nv == 2 and m.joint("j0").leader == "j1" and m.joint("j1").nv == 1
 
 
+@asserts("2013/series/others")
 def test_gear_across_the_tree_is_kept_and_reported():
     m = tree(None, 0, 0, 1, 2, gears=[(4, 3, 2.0, 0.3)])  # cousins: two outer bodies
     assert m.nv == 5 and len(m.kept_gears) == 1

@@ -1,9 +1,10 @@
-"""The human figure: Table 3 and Fig. 5 of document 000, proportions, scaling, standing on the ground."""
+"""The human figure: Table 3 and Fig. 5 of Nakamura & Yamane 2000, proportions, scaling, standing on the ground."""
 
 import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 
 # Table 3: mass [kg] and the three inertias [kg m^2]
 TABLE = {
@@ -18,6 +19,7 @@ TABLE = {
 }
 
 
+@asserts("2000/dof", "2000/fig-5/*")
 def test_degrees_of_freedom():
     m = bk.human()
     assert m.nv == 28 + 6
@@ -34,6 +36,29 @@ def test_masses_and_inertias_of_the_table():
         assert link.inertia.mass == pytest.approx(mass)
         assert sorted(got) == pytest.approx(sorted(moments))
         assert got[2] == pytest.approx(min(moments))  # the smallest along the segment
+
+
+@asserts("2000/table-3/*", "2000/sole", "2000/subject/mass")
+@pytest.mark.parametrize("height", [None, 1.5, 1.9])
+def test_the_body_of_2000_keeps_the_printed_table_and_sole(height):
+    """Whatever the lengths, and whatever the default figure becomes: the numbers are those printed in Table 3, exactly."""
+    m = bk.human(height, body="2000")
+    for link in m.description.links:
+        mass, moments = TABLE[link.name.removeprefix("left_").removeprefix("right_")]
+        got = np.diag(link.inertia.matrix())
+        assert link.inertia.mass == mass and sorted(got) == sorted(moments) and got[2] == min(moments)
+    assert m.mass == 69.0
+    k = bk.kinematics(m, m.neutral())
+    for side in ("left", "right"):
+        (foot,) = [s for s in m.shapes if s.link == f"{side}_foot"]
+        assert 2 * foot.size[0] == 0.19 and 2 * foot.size[1] == 0.12
+        assert k.pose(f"{side}_sole")[0][2] == pytest.approx(0, abs=1e-12)
+    assert k.pose("head_top")[0][2] == pytest.approx(1.7 if height is None else height)
+
+
+def test_the_default_figure_is_that_of_2000_so_far():
+    a, b = bk.human(), bk.human(body="2000")
+    assert np.array_equal(a.reals, b.reals) and np.array_equal(a.effort, b.effort)
 
 
 def test_stands_on_its_soles():

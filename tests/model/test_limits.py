@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.model.limits import beyond_limits, clamp, clamp_balls, from_swing_twist, swing_twist, swing_twist_rates
 from bunraku.model.rotations import exponential, multiply, rotation_matrix
 
@@ -14,6 +15,7 @@ def random_quaternion(seed: int) -> np.ndarray:
     return q / np.linalg.norm(q)
 
 
+@asserts("2013/swing/27")
 @given(seed=st.integers(0, 10**6))
 def test_angles_of_the_rotation_matrix(seed):
     q = random_quaternion(seed)
@@ -25,6 +27,7 @@ def test_angles_of_the_rotation_matrix(seed):
     assert abs(np.angle(np.exp(1j * (twist - wanted)))) < 1e-7
 
 
+@asserts("2013/swing/order")
 @given(seed=st.integers(0, 10**6), swing=st.floats(0.01, 3.0), twist=st.floats(-3.0, 3.0), angle=st.floats(-3, 3))
 def test_round_trip(seed, swing, twist, angle):
     q = from_swing_twist(np.array([np.cos(angle), np.sin(angle)]), swing, twist)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.motion.equation import Preferred, Rows, State, finish, solve
 
 
@@ -61,6 +62,7 @@ def test_torques_known_on_two_feet_is_the_constrained_forward_dynamics_of_20():
     assert residual(state, Hc, x) < 1e-12
 
 
+@asserts("2000/nj/decides")
 def test_accelerations_known_is_inverse_dynamics():
     state, rng = state_of(2)
     rows, a = Rows(34, 0, 28), rng.normal(size=28)

@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.dynamics.functions import rnea
 from bunraku.errors import InputError
 from bunraku.formats import csvfile
 from bunraku.formats.bvh_motion import load_bvh
 from bunraku.motion import Help, Motion, Recording, consistency, dynamics_filter, follow, overlaps, retarget, stand
-from motion_data import clip, noisy
+from motion_data import clip, noisy, walk
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +21,7 @@ def filtered(tmp_path_factory):
     return dynamics_filter(retarget(load_bvh(path), bk.human()), dt=0.004)
 
 
+@asserts("2000/walk/*")
 @pytest.mark.slow
 def test_a_noisy_walk_of_four_steps_is_walked_without_help(filtered, tmp_path):
     assert filtered.lost is None and overlaps(bk.human(), filtered.solved.q[::5]) == {}
@@ -42,6 +44,24 @@ def test_a_noisy_walk_of_four_steps_is_walked_without_help(filtered, tmp_path):
 def test_other_contact_models(filtered, contact):
     x = follow(filtered, contact=contact, seconds=1.5)
     assert x.fell is None and x.error.max() < 0.15 and x.com_error.max() < 0.02
+
+
+def test_strength_multiplies_the_torque_limits():
+    """A figure with a sixteenth of the limits, far below what it needs, and sixteen times the strength is the figure:
+    filtered and followed bit for bit the same."""
+    motion, weaker = walk(1), bk.describe_human()
+    for link in weaker.links:
+        for joint in link.joints:
+            joint.effort = joint.effort / 16
+    weak = weaker.build()
+    part = slice(0, 60)
+    one, two = (Motion(m, motion.times[part], motion.q[part]) for m in (motion.model, weak))
+    a = follow(dynamics_filter(one, dt=0.004), seconds=0.4)
+    b = follow(dynamics_filter(two, dt=0.004, strength=16.0), seconds=0.4)
+    c = follow(two, dt=0.004, strength=16.0, seconds=0.4)
+    assert np.array_equal(a.q, b.q) and np.array_equal(a.q, c.q)
+    with pytest.raises(InputError, match="strength 0 is not a number above 0"):
+        follow(one, strength=0)
 
 
 def pushed(world):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.errors import InputError, UnknownName
 from bunraku.motion import Contact, Trajectory, consistency, generate, stand, waypoints
 
@@ -21,6 +22,7 @@ def start(human):
 FEET = [Contact("left_sole"), Contact("right_sole")]
 
 
+@asserts("2000/eq-22", "2000/eq-23", "2000/eq-23-soles", "2000/n-p")
 def test_feet_stay_and_the_hand_goes_where_it_is_asked(human, start):
     com, hand = bk.centre_of_mass(human, start), bk.kinematics(human, start).pose("right_hand")[0]
     there = hand + np.array([0.2, 0.0, 0.2])
@@ -45,6 +47,7 @@ def test_a_fall_without_contacts_is_free(human):
     )
 
 
+@asserts("2000/inadmissible")
 def test_pulling_and_leaving_the_sole_are_flagged(human, start):
     com = bk.centre_of_mass(human, start)
     # falling faster than g: 10 s^3 … over 0.2 s and 0.3 m asks for up to 5.77 * 0.3 / 0.04 = 43 m/s^2 downwards
@@ -69,6 +72,7 @@ def test_pulling_and_leaving_the_sole_are_flagged(human, start):
     assert consistency(out).base < 1e-12  # inadmissible, yet it obeys the equation
 
 
+@asserts("2000/eq-23-known")
 def test_given_accelerations_torques_and_forces(human, start):
     W = human.mass * 9.80665
     six = [np.nan, np.nan, 0.3 * W, np.nan, np.nan, np.nan]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.motion import Contact, Trajectory, generate, replay, stand, waypoints
 
 
@@ -17,6 +18,7 @@ def squat():
                     trajectories=[Trajectory("com", path), Trajectory("trunk", rotation=lambda t: np.eye(3))])  # fmt: skip
 
 
+@asserts("2000/no-second-run", "2000/admissible")
 def test_torques_alone_and_with_pd(squat):
     assert np.all(squat.admissible)
     alone = replay(squat, seconds=0.4)

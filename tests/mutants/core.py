@@ -1,6 +1,6 @@
 """Mutants of what figures are made of: kernel, linalg, model, dynamics, collision."""
 
-from .mutant import mutants
+from .mutant import COMPILED, mutants
 
 CORE = mutants(
     # ---- kernel
@@ -31,7 +31,7 @@ CORE = mutants(
      "kernel/test_dependencies.py::test_what_matters"),
     ("a damaged kernel is run", "kernel/native.py",
      "return made if data[: len(HEAD) + 65] == _head(made) else None", "return made",
-     "kernel/test_native.py::test_objects_say_their_checksum"),
+     "kernel/test_native.py::test_objects_say_their_checksum", COMPILED),
     # ---- linalg
     ("a factor's term is left out", "linalg/dense.py",
      "l2 = (a2 - l0 * u02 - l1 * u12) * p2", "l2 = (a2 - l0 * u02) * p2",
@@ -59,6 +59,9 @@ CORE = mutants(
     ("a follower's offset is not geared", "model/gears.py",
      "c.ratio * offset + c.offset", "offset + c.offset",
      "model/test_gears.py::test_chain_of_followers_multiplies"),
+    ("a chain of couplings turns the other way", "model/matrix_gears.py",
+     "np.sum([block @ resolve(l)", "np.sum([-block @ resolve(l)",
+     "model/test_matrix_gears.py::test_rates_of_leaders_coordinates_of_all"),
     ("half the twist", "model/limits.py",
      "twist = 2.0 * np.arctan2(z, w)", "twist = np.arctan2(z, w)",
      "model/test_limits.py::test_angles_of_the_rotation_matrix"),
@@ -69,6 +72,16 @@ CORE = mutants(
      "rows[:, at.IQ] += iq", "rows[:, at.IQ] += iv",
      "model/test_forest.py::test_each_moves_as_alone"),
     # ---- dynamics
+    ("a serial follower does not ride on its parent", "dynamics/matrix_group.py",
+     "gl = add(gl, add(pl, cross(pa, ld3(work, i * NW + ARM))))", "gl = add(gl, pl)",
+     "dynamics/test_matrix_gears.py::test_forward_dynamics"),
+    ("S between two members of a matrix group", "dynamics/delassus_kernel.py",
+     "x += coupled_force(ints, work, a, k, na, fa) * coupled_force(ints, work, b, k, nb, fb)",
+     "x += coupled_force(ints, work, a, k, na, fa) * coupled_force(ints, work, a, k, nb, fb)",
+     "dynamics/test_matrix_gears.py::test_response_between_links"),
+    ("Coriolis of a slider that follows by a matrix", "dynamics/passes.py",
+     "a = axpy(2.0, cross(om, follower_motion", "a = axpy(1.0, cross(om, follower_motion",
+     "dynamics/test_matrix_gears.py::test_motion_of_bodies"),
     ("half of Coriolis on a slider", "dynamics/passes.py",
      "a = axpy(2.0 * rate, cross(om, axis), a)", "a = axpy(rate, cross(om, axis), a)",
      "dynamics/test_laws.py::test_bias_acceleration_is_the_derivative_of_the_velocity"),
@@ -116,4 +129,16 @@ CORE = mutants(
     ("the mean distance from a line", "collision/region_kernel.py",
      "return 0.5 * (t * r + h * h * b)", "return 0.5 * (t * r - h * h * b)",
      "collision/test_regions.py::test_mean_distance_of_line_disc_and_sole"),
+    ("the nearest point of a tilted cylinder is left out", "collision/convex_patch.py",
+     "shown = lowest <= gap + SHOWN * size", "shown = left > 0",
+     "collision/test_convex_plane.py::test_the_lowest_point"),
+    ("a hull is climbed to the first step", "collision/convex_support.py",
+     "while before != vertex:", "if before != vertex:",
+     "collision/test_convex_plane.py::test_the_lowest_point"),
+    ("radii of round shapes are counted once", "collision/convex.py",
+     "gap -= ra + rb", "gap -= ra",
+     "collision/test_convex.py::test_everything_meets_a_hull"),
+    ("corners of a clipped patch on the wrong side", "collision/convex_patch.py",
+     "axpy(radii[0] + 0.5 * gap, n, x), gap, feature)", "axpy(radii[0] - 0.5 * gap, n, x), gap, feature)",
+     "collision/test_convex.py::test_everything_meets_a_hull"),
 )  # fmt: skip

@@ -7,6 +7,8 @@ import bunraku.walkin  # wrong: module
 from bunraku.motion import genrate  # wrong: name of a room
 
 human = bk.human()
+bk.human(boddy="2000")  # wrong: keyword of the figure
+bk.human(body="1999")  # wrong: body
 bk.wlak(human)  # wrong: function
 bk.scen.load("bar")  # wrong: module's name
 bk.walk(human, "two steps", buhses=True)  # wrong: keyword

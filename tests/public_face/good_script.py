@@ -9,6 +9,7 @@ import bunraku as bk
 
 folder = Path(tempfile.mkdtemp())
 human = bk.human(height=1.7, mass=69.0)
+assert bk.human(body="2000").nv == human.nv
 
 # dynamics
 q, zero = human.neutral(), np.zeros(human.nv)
@@ -42,6 +43,8 @@ with bk.Recording.open(folder / "stand.bkr") as recording:
     motion: bk.Motion = recording.motion("human")
     print(recording.duration, recording.zmp.shape, recording.contacts[-1].force.sum(axis=0), motion.v.shape)
     bk.save_bvh(motion, folder / "stand.bvh", fps=60)
+    bk.save_opensim(motion, folder / "stand.mot", fps=50.0)
+    bk.save_tracker(motion, folder / "stand.npz", "mujoco-npz", fps=50.0)
 captured = bk.load_bvh(folder / "stand.bvh")
 assert captured.duration > 0.15
 

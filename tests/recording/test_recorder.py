@@ -73,7 +73,9 @@ def test_recording_changes_nothing_and_every_number_is_the_nearest_float32(tmp_p
 
 
 @pytest.mark.parametrize(
-    "options", [{"integrator": "rk4"}, {"contact": "virtual_link"}, {"contact": "penalty"}], ids=str
+    "options",
+    [{"integrator": "rk4"}, {"contact": "virtual_link"}, {"contact": "penalty"}, {"contact": "pgs_2007"}],
+    ids=str,
 )
 def test_every_way_to_step_is_recorded(tmp_path, options):
     def dropped():

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.scene import built_in, load
 
 G = 9.80665
-NAMES = ("bar", "fall", "linkage", "one_foot", "slope", "spin", "stand", "toe_edge")
+NAMES = ("bar", "building", "fall", "linkage", "one_foot", "skate", "slope", "spin", "stand", "toe_edge")
+MOVED = ("hand-in-hand", "lift", "plank", "trapeze", "valve")  # by motions: test_motions_of_scenes.py
 
 
 def test_all_are_there_and_say_what_they_show():
     scenes = built_in()
-    assert set(NAMES) == set(scenes) and all(scenes.values())
+    assert {*NAMES, *MOVED} == set(scenes) and all(scenes.values())
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,28 @@ def test_slope_depends_on_the_seed_alone():
     assert np.array_equal(once, again) and not np.array_equal(once, other)
 
 
+@asserts("2000/skate", "2000/rolling")
+def test_skate(runs):
+    """Along a cycloid, rolling at 5/7 g sin a, down a rail at g times its slope."""
+    a, t = np.radians(20), load("skate").seconds
+    skates(runs("skate"), abs=G * np.sin(a) * t * 0.001)  # Euler's first order
+    skates(load("skate").changed(integrator="rk4").run(), abs=1e-8)
+
+
+def skates(r, **tolerance):
+    """Check a run of `skate`."""
+    a, t = np.radians(20), r.scene.seconds
+    slope = bk.model.rotations.about(1, a)
+    k = G * np.sin(a) / (2 * 1.5**2)
+    path = k * np.array([np.sin(1.5 * t) ** 2, 1.5 * t - 0.5 * np.sin(3.0 * t), 0])
+    assert slope.T @ r.world["skate"].q[:3] == pytest.approx(path, **tolerance)
+    rolled = 0.5 * 5 / 7 * G * np.sin(a) * t * t
+    assert slope.T @ (r.world["ball"].q[:3] - [0, -1, 0]) == pytest.approx([rolled, 0, 0], **tolerance)
+    rail = bk.model.rotations.about(2, np.radians(-30)) @ slope[:, 0]
+    way = 0.5 * G * np.sin(a) * t * t * rail
+    assert r.world["box"].q[:3] - [0, -2, 0.5] == pytest.approx(way, **tolerance)
+
+
 def test_linkage(runs):
     """The loop stays closed (an error of order dt^2 is corrected every step), and energy is kept to first order in dt."""
     r = runs("linkage")
@@ -77,6 +101,7 @@ def potential(r, q):
     return float(bk.energy(f.model, np.ascontiguousarray(q[f.part.q]), np.zeros(f.model.nv)))
 
 
+@asserts("2000/bar/released")
 def test_bar_breaks_at_the_first_overload(runs):
     """Both hands let go in the step that follows no overload and has one; without a limit the force passes it then."""
     r = runs("bar")

@@ -240,6 +240,26 @@ def test_views_are_those_that_can_be_drawn():
         (HUMAN + "[[connection]]\na = 'dancer.left_hnd'", r"no link or frame 'left_hnd'. Closest: 'left_hand'"),
         (BOX + "[[connection]]\na = 'box'\nb = 'box'", r"same body"),
         (BOX + "[[connection]]\na = 'box'\naxes = 'q'", r"axes 'q'"),
+        (
+            BOX + "[[connection]]\na = 'box'\nrotation = [1, 2]",
+            r"rotation = \[1, 2\] should be roll, pitch and yaw in degrees, or a quat",
+        ),
+        (BOX + "[[connection]]\na = 'box'\nrotation = [0, 0, 0, 0]", r"a quaternion with a direction"),
+        (
+            BOX + "[[connection]]\na = 'box'\nrestitution = 2",
+            r"restitution = 2 should be a number between 0 and 1, or a table",
+        ),
+        (
+            BOX + "[[connection]]\na = 'box'\nrestitution = { x = -1 }",
+            r"should be a number between 0 and 1, or a table",
+        ),
+        (BOX + "[[connection]]\na = 'box'\nrestitution = { rx = 0.5 }", r"axis 'rx', which is not tied"),
+        (BOX + "[[connection]]\na = 'box'\nvelocity_axes = 'w'", r"axes 'w'"),
+        (BOX + "[[connection]]\na = 'box'\naxes = 'x'\nvelocity_axes = 'x'", r"'x' is in axes and in velocity_axes"),
+        (BOX + "[[connection]]\na = 'box'\nradius = 0.1", r"radius is of what rolls"),
+        (BOX + "[[connection]]\na = 'box'\nradius = 0", r"radius = 0 should be a number above 0"),
+        (BOX + "[[connection]]\na = 'world'", r"same body"),
+        (BOX + "[[spring]]\na = 'world'\nstiffness = 1", r"there is no figure 'world'"),
         (BOX + "[[connection]]\na = 'box'\nfrom = 2\nuntil = 1", r"until = 1 is not after from = 2"),
         (BOX + "[[push]]\non = 'box'", r"'seconds' is missing"),
         (BOX + "[[controller]]\nkind = 'dance'\nfigure = 'box'", r"one of 'hold'"),
@@ -277,3 +297,34 @@ def test_random_damage_never_crashes(tmp_path):
             scene(tmp_path, "".join(text)).build()
         except bk.BunrakuError as error:
             assert "\n" not in str(error)
+
+
+def test_cones_and_ellipsoids(tmp_path):
+    """As figures and as fixed shapes; an ellipsoid comes to rest on its flat side."""
+    text = """
+        [[ground]]
+        [[fixed]]
+        shape = "ellipsoid"
+        size = [0.4, 0.4, 0.2]
+        position = [2, 0, 0]
+        [[fixed]]
+        shape = "cone"
+        radius = 0.2
+        length = 0.5
+        position = [-2, 0, 0.25]
+        [[figure]]
+        model = "ellipsoid"
+        size = [0.3, 0.2, 0.1]
+        mass = 2.0
+        at = [0, 0, 0.05]
+        [[figure]]
+        model = "cone"
+        radius = 0.1
+        length = 0.3
+        at = [1, 0, 0.15]
+        """
+    world = scene(tmp_path, text).build()
+    world.run(0.1)
+    assert np.allclose([f.q[2] for f in world.figures], [0.05, 0.15], atol=1e-9) and len(world.contacts) == 2
+    with pytest.raises(bk.BunrakuError, match="a cone needs 'length'"):
+        scene(tmp_path, '[[figure]]\nmodel = "cone"\nradius = 0.1\n').build()

@@ -9,7 +9,8 @@ from bunraku.dynamics.work import opened
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
 from bunraku.kernel.record import handle, put
-from bunraku.model.layout import COUNT, DOF, IV
+from bunraku.model.layout import COUNT, DOF, FOLLOWS, IV, SLOT
+from bunraku.model.matrix_gears import leads_of
 from bunraku.step.response import (
     BASE,
     HOP,
@@ -23,7 +24,9 @@ from bunraku.step.response import (
     trace_way,
 )
 from bunraku.step.step_arrays import Traces
+from bunraku.world.room import longest_way
 from figures import KINDS, SCREWS, random_figure, relative
+from matrix_figures import FORMS, random_description
 
 
 @entry("h D I h")
@@ -52,17 +55,18 @@ def push(handle, q, wrench, torques, h, dv):
         f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
         trace_way(ints, reals, work, traces, 0, i)
         add_impulse(ints, work, traces, 0, n, f)
-        t = torques[ints[i, IV]] if ints[i, COUNT] >= 1 and ints[i, DOF] == 1 else 0.0
+        leads = ints[i, FOLLOWS] == 0 if ints[i, SLOT] != 0 else ints[i, COUNT] >= 1
+        t = torques[ints[i, IV]] if leads and ints[i, DOF] == 1 else 0.0
         if t != 0.0:
             trace_joint(ints, reals, work, traces, 0, i)
             add_impulse(ints, work, traces, 0, (t, 0.0, 0.0), (0.0, 0.0, 0.0))
     spread_impulses(ints, reals, work, borrow(dv))
 
 
-def traces_of(n: int, nb: int) -> Traces:
-    """Room for n sources of a model with nb bodies."""
-    ints = {"lengths": np.zeros(n, dtype=np.int64), "hops": np.zeros((n, nb), dtype=np.int64)}
-    reals = {"joints": np.zeros((n, nb * HOP)), "roots": np.zeros((n, BASE)), "pool": np.empty(n * n * SQUARE)}
+def traces_of(n: int, way: int) -> Traces:
+    """Room for n sources with so many hops to the world."""
+    ints = {"lengths": np.zeros(n, dtype=np.int64), "hops": np.zeros((n, way), dtype=np.int64)}
+    reals = {"joints": np.zeros((n, way * HOP)), "roots": np.zeros((n, BASE)), "pool": np.empty(n * n * SQUARE)}
     return put(Traces(), **ints, **reals)
 
 
@@ -77,12 +81,24 @@ def body_jacobians(m, q):
 @pytest.mark.parametrize("kinds", [KINDS, SCREWS])
 @pytest.mark.parametrize("seed", range(10))
 def test_blocks_and_impulses(seed, kinds):
-    m = random_figure(seed, links=9, kinds=kinds)
+    answers_like_the_dense_matrix(random_figure(seed, links=9, kinds=kinds), seed)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_groups_coupled_by_a_matrix(seed):
+    m = random_description(seed, FORMS[seed % 3], "free" if seed % 2 else "fixed").build()
+    if seed == 8:
+        assert max(rates for _, _, rates in leads_of(m.ints)) > 3  # more than one hop
+    answers_like_the_dense_matrix(m, seed)
+
+
+def answers_like_the_dense_matrix(m, seed):
+    """Blocks, and what impulses do, against J M^-1 J'."""
     rng = np.random.default_rng(seed)
     q = bk.random_configuration(m, rng)
     bodies = np.arange(1, m.nb)
     n = len(bodies)
-    traces, work = traces_of(n, m.nb), bk.Work(m)  # the handle is valid while its Work lives
+    traces, work = traces_of(n, longest_way(m)), bk.Work(m)  # the handle is valid while its Work lives
     blocks.call(work.handle, q, bodies, handle(traces))
     J = body_jacobians(m, q)
     M = bk.crba(m, q)

@@ -36,11 +36,12 @@ def test_no_array_has_two_names():
 
 
 def test_what_files_hold_has_its_old_places():
-    """Numbers of the arrays of a saved world, by version 0.1."""
-    sizes = {Numbers: 8, Info: 24, Drive: 8, ContactId: 4, Contact: 7, ContactMemory: 10, TieKind: 5, Tie: 29}
+    """Numbers of the arrays of a saved world, by version 0.1; connections have grown at their end."""
+    sizes = {Numbers: 8, Info: 24, Drive: 8, ContactId: 4, Contact: 7, ContactMemory: 10, TieKind: 6, Tie: 42}
     assert {of: of.layout.words for of in sizes} == sizes
     for of in (Info, ContactId, TieKind):
         assert of.layout.dtype == np.int64
     assert Info.layout.fields["fixed_pairs"].offset == 8 and Info.layout.fields["track_at"].offset == 11
     assert Numbers.layout.fields["damping"].offset == 5 and Drive.layout.fields["held"].offset == 7
+    assert TieKind.layout.fields["rates"].offset == 5 and Tie.layout.fields["radius"].offset == 29
     assert Tie.layout.fields["stiff"].offset == 24 and ContactMemory.layout.fields["linked_pv"].offset == 8

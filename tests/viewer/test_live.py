@@ -3,6 +3,7 @@ that comes back."""
 
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -90,15 +91,159 @@ def test_speed_changes_while_it_plays(view):
         assert hear(p, "status", lambda m: m["playing"])["speed"] == 0.5
 
 
-def test_back_to_the_start_and_nowhere_else(view):
+def test_back_to_any_moment_and_not_ahead(view):
     with page(view.url) as p:
         say(p, "step", n=100)
         hear(p, "frame", lambda f: f.time == pytest.approx(0.1))
         say(p, "seek", time=0.05)
-        assert "only its start" in hear(p, "status", lambda m: m["error"])["error"]
+        assert hear(p, "frame", lambda f: f.time == pytest.approx(0.05)).poses[0, 2] < 2.0
+        say(p, "seek", time=0.07)
+        assert "has no future" in hear(p, "status", lambda m: m["error"])["error"]
         say(p, "seek", time=0)
         assert hear(p, "frame", lambda f: f.time == 0).poses[0, 2] == pytest.approx(2.0)
         assert view.error is None
+        say(p, "loop", on=1)
+        assert "has no end" in hear(p, "status", lambda m: m["error"])["error"]
+
+
+def test_a_show_waits_for_its_audience():
+    """Not before a page says that it is ready does time go on; a viewer alone is not enough."""
+    with view_world(falling(), browser=False, html=PAGE, wait=True) as view, page(view.url) as p:
+        status = hear(p, "status")
+        assert status["waiting"] and status["playing"] and view.waiting
+        say(p, "hello")
+        say(p, "speed", value=2.0)
+        assert hear(p, "status", lambda m: m["speed"] == 2.0)["waiting"] and view.time == 0.0
+        say(p, "ready")
+        assert hear(p, "status", lambda m: not m["waiting"])["playing"]
+        hear(p, "frame", lambda f: f.time > 0.05)
+
+
+@pytest.mark.parametrize("act", ["play", "pause", "step", "restart"])
+def test_who_asks_for_something_is_audience_enough(act):
+    with view_world(falling(), browser=False, html=PAGE, wait=True) as view:
+        getattr(view, act)()
+        poll(lambda: not view.waiting, "the beginning")
+        poll(lambda: view._show.playing is (act in ("play", "restart")), "the act")
+        assert act != "pause" or view.time == 0.0
+
+
+def test_a_browser_that_opens_is_waited_for(monkeypatch):
+    monkeypatch.setattr("bunraku.viewer.view.open_browser", lambda *_: None)
+    for options, waiting in (
+        ({}, True),
+        ({"browser": False}, False),
+        ({"wait": False}, False),
+        ({"play": False}, False),
+    ):
+        with falling().view(html=PAGE, **options) as view:
+            assert view.waiting is waiting
+
+
+def tumbling(seed):
+    """A box thrown at random: contacts that slide, stick and open."""
+    rng = np.random.default_rng(seed)
+    world = bk.World()
+    world.add_ground(friction=0.4)
+    box = world.add(bk.box((0.3, 0.2, 0.1), 1.0), at=(0, 0, 0.4))
+    box.v[:] = rng.normal(size=6)
+    return world
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_going_on_from_an_earlier_moment_is_exact(seed):
+    """Back to a random moment, and on again: bit for bit the world that never went back. Restart as well."""
+    rng = np.random.default_rng(100 + seed)
+    world, same = tumbling(seed), tumbling(seed)
+    show = Live(world, playing=False)
+    show.forward(int(rng.integers(600, 1500)))
+    for _ in range(5):
+        end = round(world.time / world.dt)
+        back, on = int(rng.integers(0, end)), int(rng.integers(1, 900))
+        show.go_to(back * world.dt)
+        assert world.time == pytest.approx(back * world.dt, abs=1e-9)
+        show.forward(on)
+        same.restore(Live(tumbling(seed))._past.first)
+        same.step(back + on)
+        assert np.array_equal(world.q, same.q) and np.array_equal(world.v, same.v)
+        assert world.time == pytest.approx(same.time, abs=1e-12)  # its last digit depends on how steps are put together
+    show.go_to(-np.inf)
+    assert np.array_equal(world.q, tumbling(seed).q) and world.time == 0.0
+
+
+def test_go_on_and_restart_over_the_socket():
+    with view_world(tumbling(0), browser=False, html=PAGE, play=False) as view, page(view.url) as p:
+        first = hear(p, "frame")
+        say(p, "step", n=700)
+        later = hear(p, "frame", lambda f: f.time == pytest.approx(0.7))
+        say(p, "go_on", time=0.3)
+        assert hear(p, "status", lambda m: m["playing"])
+        view.pause()
+        say(p, "seek", time=0.3)
+        hear(p, "frame", lambda f: f.time == pytest.approx(0.3, abs=1e-9))
+        say(p, "step", n=400)
+        assert np.array_equal(hear(p, "frame", lambda f: abs(f.time - later.time) < 1e-9).poses, later.poses)
+        say(p, "restart")
+        assert hear(p, "status", lambda m: m["playing"])["time"] < 0.7
+        say(p, "pause")
+        say(p, "seek", time=-1)
+        assert np.array_equal(hear(p, "frame", lambda f: f.time == 0.0).poses, first.poses)
+
+
+def test_arrow_keys_step_displayed_frames(view):
+    """A sixtieth of a second, 17 steps of 1 ms; and back, to the very state."""
+    with page(view.url) as p:
+        say(p, "frame", n=2)
+        assert hear(p, "frame", lambda f: f.time > 0).time == pytest.approx(0.034)
+        say(p, "frame", n=-1)
+        assert hear(p, "frame", lambda f: f.time < 0.03).time == pytest.approx(0.017)
+        say(p, "step", n=-3)
+        assert hear(p, "frame", lambda f: f.time < 0.017).time == pytest.approx(0.014)
+
+
+def test_the_rate_is_what_was_shown_over_real_time():
+    """Driven by hand: three real seconds in which a third, or all, was shown; a pause forgets it."""
+    show = Live(falling())
+    for k in range(180):
+        show._rate(1 / 60, 1 / 180)
+        assert (show.rate is None) == (k < 59)
+    assert show.rate == pytest.approx(0.33)
+    for _ in range(61):
+        show._rate(1 / 60, 2 / 60)
+    assert show.rate == 2.0 and show.status()["rate"] == 2.0
+    show._obey({"playing": False})
+    assert show.rate is None
+
+
+def test_a_world_slower_than_real_time_says_so():
+    world = falling()
+    world.add_controller(lambda w: time.sleep(0.01))  # at most a tenth of real time
+    with view_world(world, browser=False, html=PAGE) as view, page(view.url) as p:
+        assert hear(p, "status", lambda m: m["rate"] is not None)["rate"] <= 0.1
+
+
+def test_nothing_grows_while_it_runs(monkeypatch):
+    """An hour in turns of a tenth of a second, driven by hand: what is kept is bounded."""
+    import tracemalloc
+
+    world = bk.World(dt=0.1)
+    world.add_ground()
+    world.add(bk.sphere(0.1, 1.0), at=(0, 0, 0.1))
+    show, published = Live(world), {}
+    show._audience = SimpleNamespace(publish=published.__setitem__, whisper=None)
+    monkeypatch.setattr(show, "frame", lambda: b"")  # its cost is measured elsewhere
+    show._past.most = 20
+    sizes = []
+    for minute in range(60):
+        for _ in range(600):
+            show._turn(0.1)
+        if minute == 9:
+            tracemalloc.start()
+        elif minute > 9 and minute % 10 == 9:
+            sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert world.time == pytest.approx(3600, abs=1) and len(show._past) <= 20 and show._past.times[0] == 0.0
+    assert max(sizes) - sizes[0] < 200_000, sizes
 
 
 def test_several_viewers_see_the_same(view):
@@ -276,3 +421,20 @@ def test_a_show_says_what_it_lacks():
         with pytest.raises(NotImplementedError):
             call()
     assert isinstance(Live(falling()), Show)
+
+
+def test_a_walk_goes_on_from_an_earlier_moment_and_begins_anew():
+    """With its stabiliser, whose memory and noise go back, too: the walk that never went back, bit for bit."""
+    from bunraku.humanoid.parts import humanoid
+    from bunraku.walking.walk import planned
+    from bunraku.walking.walker import Walker
+
+    pattern, ground = planned(humanoid(bk.human(), None), "two steps", None, None)
+    world, same = (Walker(pattern, terrain=ground, stabiliser=True, seed=3).world for _ in range(2))
+    same.step(1200)
+    show = Live(world, playing=False)
+    show.forward(1300)
+    for back in (0.7, -np.inf):
+        show.go_to(back)
+        show.forward(1200 - round(world.time / world.dt))
+        assert np.array_equal(world.q, same.q) and np.array_equal(world.v, same.v)

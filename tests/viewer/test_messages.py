@@ -66,7 +66,8 @@ def test_visual_shapes_before_those_of_collisions():
         bk.Shape("sphere", (0.1,), role="collision"),
         bk.Shape("box", (0.1, 0.2, 0.3), role="visual"),
     ]
-    assert [s["kind"] for s in shapes_of([("two", figure.build())])] == ["box"]
+    told = [(s["kind"], s.get("role")) for s in shapes_of([("two", figure.build())])]
+    assert told == [("box", None), ("sphere", "collision")]
     figure.links[0].shapes.pop()
     assert [s["kind"] for s in shapes_of([("two", figure.build())])] == ["sphere"]
 
@@ -107,6 +108,11 @@ def test_a_frame_survives():
         ('{"type": "step", "n": -3.7}', Command("step", -3)),
         ('{"type": "speed", "value": 0.5}', Command("speed", 0.5)),
         ('{"type": "seek", "time": -1}', Command("seek", -1)),
+        ('{"type": "ready"}', Command("ready")),
+        ('{"type": "restart"}', Command("restart")),
+        ('{"type": "frame", "n": -2}', Command("frame", -2)),
+        ('{"type": "go_on", "time": 1.25}', Command("go_on", 1.25)),
+        ('{"type": "loop", "on": 1}', Command("loop", 1)),
     ],
 )
 def test_commands(text, command):
@@ -138,6 +144,10 @@ BAD = [
     '{"type": "step", "n": 1000000000}',
     '{"type": "step", "n": ' + "9" * 3000 + "}",
     '{"type": "seek", "time": null}',
+    '{"type": "frame", "n": 0}',
+    '{"type": "go_on"}',
+    '{"type": "go_on", "time": "now"}',
+    '{"type": "loop", "on": 2}',
     "[" * 4000,
     '{"a":' * 800 + "1" + "}" * 800,
     '{"type": "play", "x": "' + "y" * 5000 + '"}',

@@ -5,8 +5,10 @@ shows what the page sends and lets a test cut the line.
 """
 
 import json
+import struct
 import threading
 
+import numpy as np
 import pytest
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
@@ -73,9 +75,9 @@ class Server:
         for k in numbers:
             self.clients[-1].send(self.walk.frame(k))
 
-    def status(self, playing, error=None, speed=1.0):
+    def status(self, playing, error=None, speed=1.0, **more):
         status = {"type": "status", "playing": playing, "speed": speed, "time": 0.0, "ended": False, "error": error}
-        self.clients[-1].send(json.dumps({**status, "duration": self.scene["duration"]}))
+        self.clients[-1].send(json.dumps({**status, "duration": self.scene["duration"], **more}))
 
     def close(self):
         for client in self.clients:
@@ -92,7 +94,7 @@ def server():
 
 
 def opened(browser, server):  # noqa: F811
-    page = open_page(browser, f"http://127.0.0.1:{server.port}/#token={TOKEN}")
+    page = open_page(browser, f"http://127.0.0.1:{server.port}/#token={TOKEN}", own=True)
     until(page, "window.bunraku?.ready && bunraku.frames === 10")
     return page
 
@@ -127,6 +129,8 @@ def test_the_transport_sends_commands_and_shows_the_status(browser, server):  # 
     server.status(False)
     until(page, "!bunraku.playing")
     page.keyboard.press("ArrowRight")
+    said(page, server, {"type": "frame", "n": 1})
+    page.keyboard.press(".")
     said(page, server, {"type": "step", "n": 1})
     page.get_by_test_id("speed").select_option("0.25")
     said(page, server, {"type": "speed", "value": 0.25})
@@ -154,6 +158,80 @@ def test_looking_back_at_what_was_kept(browser, server):  # noqa: F811
     page.close()
 
 
+def test_the_page_is_ready_when_its_picture_is_drawn(browser, server):  # noqa: F811
+    """Once a connection, after the greeting; until then it says what it waits for."""
+    server.send = lambda numbers: None  # no frame yet, so no picture
+    page = open_page(browser, f"http://127.0.0.1:{server.port}/#token={TOKEN}", own=True)
+    until(page, "window.bunraku?.connected && bunraku.playing")
+    server.status(True, waiting=True)
+    until(page, "bunraku.waiting && document.getElementById('banner').textContent.startsWith('It begins when')")
+    assert server.commands == [{"type": "hello"}]
+    del server.send
+    server.send([0])
+    said(page, server, {"type": "ready"})
+    server.status(True)
+    until(page, "!bunraku.waiting && document.getElementById('banner').hidden")
+    server.send([1])
+    until(page, "bunraku.frame === 1")
+    assert server.commands == [{"type": "hello"}, {"type": "ready"}] and page.faults == []
+    page.close()
+
+
+def test_restart_and_going_on_from_an_earlier_moment(browser, server):  # noqa: F811
+    page = opened(browser, server)
+    page.get_by_test_id("restart").click()
+    said(page, server, {"type": "restart"})
+    assert page.get_by_test_id("loop").is_hidden() and page.get_by_test_id("go-on").is_hidden()
+    server.status(False)
+    until(page, "!bunraku.playing")
+    page.keyboard.press("Home")  # to the beginning, of what the page has seen
+    until(page, "bunraku.frame === 0 && bunraku.past === 0")
+    page.keyboard.press("ArrowRight")
+    until(page, "bunraku.frame === 1")
+    until(page, "document.getElementById('go-on').innerText.includes('Go on from here')")  # a display frame later
+    page.get_by_test_id("go-on").click()
+    said(page, server, {"type": "go_on", "time": server.walk.time(1)})
+    until(page, "bunraku.past === null && bunraku.frames === 2")
+    server.send([2, 3])
+    until(page, "bunraku.frame === 3 && bunraku.frames === 4")
+    page.keyboard.press("ArrowLeft")
+    until(page, "bunraku.frame === 2")
+    page.keyboard.press("k")
+    said(page, server, {"type": "go_on", "time": server.walk.time(2)})
+    page.keyboard.press("0")
+    until(page, "bunraku.past === null")
+    page.close()
+
+
+def test_a_world_slower_than_asked_has_a_badge(browser, server):  # noqa: F811
+    page = opened(browser, server)
+    badge = page.get_by_test_id("rate")
+    assert badge.is_hidden()
+    for rate, speed, shown in ((0.083, 1.0, "0.083 × real time"), (0.96, 1.0, None), (1.5, 2.0, "1.5 × real time")):
+        server.status(True, rate=rate, speed=speed)
+        until(page, f"bunraku.rate === {rate} && bunraku.speed === {speed}")
+        until(
+            page,
+            "document.getElementById('rate').hidden" if shown is None else "!document.getElementById('rate').hidden",
+        )
+        assert shown is None or badge.inner_text() == shown
+    server.status(False, rate=None)
+    until(page, "document.getElementById('rate').hidden")
+    page.close()
+
+
+def test_a_tab_that_sleeps_wakes_with_the_latest(browser, server):  # noqa: F811
+    """Frozen by the browser as one in the background, while frames go on: awake again it shows the last of them."""
+    page = opened(browser, server)
+    tools = page.context.new_cdp_session(page)
+    tools.send("Page.setWebLifecycleState", {"state": "frozen"})
+    server.send(range(10, 25))
+    tools.send("Page.setWebLifecycleState", {"state": "active"})
+    until(page, "bunraku.connected && bunraku.frame === 24")
+    assert page.faults == []
+    page.close()
+
+
 def test_a_replayed_recording_seeks_on_the_server(browser):  # noqa: F811
     server = Server(duration=1.0)
     page = opened(browser, server)
@@ -166,6 +244,13 @@ def test_a_replayed_recording_seeks_on_the_server(browser):  # noqa: F811
         page.wait_for_timeout(20)
     seek = [c for c in server.commands if c["type"] == "seek"]
     assert seek and seek[0]["time"] == pytest.approx(0.6, abs=2 / width)
+    assert page.get_by_test_id("loop").is_visible()
+    page.keyboard.press("l")
+    said(page, server, {"type": "loop", "on": 1})
+    server.status(True, loop=True)
+    until(page, "document.getElementById('loop').getAttribute('aria-pressed') === 'true'")
+    page.keyboard.press("ArrowLeft")
+    said(page, server, {"type": "frame", "n": -1})
     server.send([3])  # the server answers from an earlier time: the frame takes its place, later ones stay
     until(page, "bunraku.frames === 10 && bunraku.frame === 3")
     page.close()
@@ -182,8 +267,8 @@ def test_a_lost_connection_is_said_and_comes_back(browser):  # noqa: F811
     assert page.get_by_test_id("mode").inner_text() == "Disconnected"
     again = Server(port=first.port)
     until(page, "bunraku.connected && bunraku.frames === 10 && document.getElementById('banner').hidden")
-    poll(lambda: again.commands, "a greeting")
-    assert again.commands == [{"type": "hello"}]
+    poll(lambda: len(again.commands) > 1, "a greeting, and that it is ready")
+    assert again.commands == [{"type": "hello"}, {"type": "ready"}]
     assert page.evaluate("bunraku.view") == "side"
     page.close()
     again.close()
@@ -214,4 +299,40 @@ def test_garbage_from_the_server_is_noted_and_passed_over(browser, server):  # n
     server.send([10])
     until(page, "bunraku.frame === 10")
     assert len(page.evaluate("bunraku.errors")) >= 4 and page.faults == []
+    page.close()
+
+
+def test_controls_are_off_while_the_server_is_gone(browser):  # noqa: F811
+    """Looking back at what the page kept goes on; what needs the server waits for it."""
+    first = Server()
+    page = opened(browser, first)
+    assert page.get_by_test_id("play").is_enabled()
+    first.close()
+    until(page, "!bunraku.connected && document.getElementById('play').disabled")
+    assert page.get_by_test_id("speed").is_disabled() and page.get_by_test_id("timeline").is_enabled()
+    page.keyboard.press("ArrowLeft")
+    until(page, "bunraku.frame === 8")
+    again = Server(port=first.port)
+    until(page, "bunraku.connected && !document.getElementById('play').disabled")
+    assert page.get_by_test_id("speed").is_enabled()
+    page.close()
+    again.close()
+
+
+def test_a_long_show_and_a_sleeping_tab_keep_a_bounded_past(browser, server):  # noqa: F811
+    """A tab that draws nothing goes on hearing; 6,000 frames later it has at most 4,800 of them, in order: the latest
+    half minute, and of all before it some from everywhere, the first among them; nothing of the page has grown with their
+    number."""
+    page = opened(browser, server)
+    page.evaluate("window.requestAnimationFrame = () => 0")  # asleep: no more display frames
+    nodes = page.evaluate("document.getElementsByTagName('*').length")
+    head, body = server.walk.frame(9)[:8], server.walk.frame(9)[16:]
+    for k in range(10, 6000):
+        server.clients[-1].send(head + struct.pack("<d", k / 60) + body)
+    until(page, f"Math.abs(bunraku.time - {5999 / 60}) < 1e-6")
+    times = np.array(page.evaluate("bunraku.times()"))
+    assert 3000 <= len(times) <= 4800 and times[0] == 0.0 and np.all(np.diff(times) > 0)
+    assert np.diff(times).max() < 0.2 and np.allclose(np.diff(times[-1700:]), 1 / 60)
+    assert page.evaluate("document.getElementsByTagName('*').length") == nodes
+    assert page.evaluate("[bunraku.errors.length, bunraku.notes.length]") == [0, 0] and page.faults == []
     page.close()

@@ -51,7 +51,7 @@ def test_the_overview_spans_the_whole_recording(view, monkeypatch):
         assert [f.sequence for f in hear(p, "overview")] == [0, 2, 5, 7, 10]
 
 
-def test_steps_go_back_in_a_recording_and_not_in_a_world(view):
+def test_steps_go_back(view):
     with page(view.url) as p:
         say(p, "step", n=5)
         hear(p, "frame", lambda f: f.sequence == 5)
@@ -59,10 +59,45 @@ def test_steps_go_back_in_a_recording_and_not_in_a_world(view):
         hear(p, "frame", lambda f: f.sequence == 2)
         say(p, "step", n=-50)
         hear(p, "frame", lambda f: f.sequence == 0)
-    with falling().view(browser=False, html=PAGE) as live, page(live.url) as p:
-        say(p, "step", n=-1)
-        assert "keeps no past" in hear(p, "status", lambda m: m["error"])["error"]
-        assert hear(p, "frame", lambda f: f.time > 0) and live._show.playing
+
+
+@pytest.mark.parametrize(("apart", "on"), [(1, 16), (5, 3), (16, 1), (40, 1)])
+def test_displayed_frames_are_a_sixtieth_of_a_second(apart, on):
+    """Of a recording every 1, 5, 16 or 40 ms so many frames, at least one; back as on; no farther than its ends."""
+    show = Player(recording(falling(), 60, apart))
+    show.forward(30)
+    show.by_frames(1)
+    assert show.index == 30 + on
+    show.by_frames(-1)
+    assert show.index == 30
+    show.by_frames(-1000)
+    assert show.index == 0
+    show.by_frames(1000)
+    assert show.index == 59
+
+
+def test_it_loops(view):
+    with page(view.url) as p:
+        say(p, "loop", on=1)
+        assert hear(p, "status", lambda m: m["loop"])
+        say(p, "play")
+        for _ in range(2):
+            hear(p, "frame", lambda f: f.sequence == 10)
+            hear(p, "frame", lambda f: f.sequence < 3)
+        say(p, "loop", on=0)
+        assert hear(p, "status", lambda m: m["ended"])["playing"] is False
+        say(p, "restart")
+        assert hear(p, "status", lambda m: m["playing"])["ended"] is False
+
+
+def test_it_waits_for_its_audience():
+    with (
+        view_recording(recording(falling()), browser=False, html=PAGE, wait=True, loop=True) as view,
+        page(view.url) as p,
+    ):
+        assert hear(p, "status")["waiting"] and view.time == pytest.approx(0.001)
+        say(p, "ready")
+        hear(p, "frame", lambda f: f.sequence > 2)
 
 
 @pytest.mark.parametrize(

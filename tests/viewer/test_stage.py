@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import bunraku as bk
-from bunraku.errors import InputError
 from bunraku.viewer.messages import Command
 from bunraku.viewer.stage import MOST_WAITING, REPORT, Stage
 from bunraku.viewer.stage_messages import Refused
@@ -60,7 +59,7 @@ def drag(p, up=0.2):
 
 def test_the_scene_says_that_it_is_a_stage(view, c):
     with page(view.url) as p:
-        assert hear(p, "scene")["stage"] == {"figure": "human"}
+        assert hear(p, "scene")["stage"]["figure"] == "human"
         m = hear(p, "stage")
         assert (m["items"], m["holder"], m["balance"], m["undo"], m["recording"]) == ([], 0, True, None, None)
         assert hear(p, "stage", lambda m: m["state"] == "standing")
@@ -312,9 +311,38 @@ def test_a_world_that_is_no_stage():
         assert "bunraku stage" in hear(p, "status", lambda m: m["error"])["error"]
 
 
-def test_kinematics_alone_have_no_stage():
-    with pytest.raises(InputError, match="dynamics=True"):
-        bk.Choreography(dynamics=False).stage(browser=False, html=PAGE)
+def test_dynamics_is_switched_and_undone(view, c):
+    """Kinematics alone: no contact forces; a drag is followed; back by undo."""
+    with page(view.url) as p:
+        say(p, "dynamics", on=False)
+        hear(p, "stage", lambda m: m["dynamics"] is False and m["undo"] == "dynamics off")
+        drag(p, 0.05)
+        say(p, "drop")
+        say(p, "record", on=True)
+        assert "dynamics=True" in hear(p, "status", lambda m: m["error"])["error"]
+        say(p, "undo")
+        say(p, "undo")
+        hear(p, "stage", lambda m: m["dynamics"] is True and m["undo"] is None)
+    assert c.dynamics and c.score.dynamics == []
+
+
+def test_a_stage_may_begin_with_kinematics(first):
+    c = bk.Choreography(dynamics=False)
+    with c.stage(browser=False, html=PAGE) as view, page(view.url) as p:
+        hear(p, "stage", lambda m: m["dynamics"] is False and m["state"] == "standing")
+        say(p, "dynamics", on=True)
+        hear(p, "stage", lambda m: m["dynamics"] is True)
+
+
+def test_a_pin_along_some_axes_over_the_wire(view, c):
+    with page(view.url) as p:
+        say(p, "pin", link="left_foot", point=[0.0, 0.0, 0.0], pose=False, axes="zx", rotation="link")
+        (item,) = hear(p, "stage", items(1))["items"]
+        assert item["axes"] == "xz" and item["pose"] is False
+        with view.lock:
+            assert c.pins[0].frame is not None
+        say(p, "pin", link="left_foot", point=[0.0, 0.0, 0.0], pose=False, axes="x", rotation=[0, 0, 0, 0])
+        assert "quaternion" in hear(p, "status", lambda m: m["error"])["error"]
 
 
 def test_real_time_is_kept_while_a_page_drags(view):

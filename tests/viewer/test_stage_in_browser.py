@@ -342,3 +342,110 @@ def test_the_desk_on_laptop_and_projector(browser, view, c, width, height, theme
     a.page.keyboard.press("?")
     assert a.page.get_by_test_id("help").is_visible() and "balance" in a.page.get_by_test_id("help").inner_text()
     a.close()
+
+
+def slide(page, name, part):
+    """Press a joint's slider at a part of its length; returns its element."""
+    slider = page.get_by_label(name, exact=True)
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + part * box["width"], box["y"] + 0.5 * box["height"], steps=5)
+    page.mouse.up()
+    return slider
+
+
+@pytest.mark.parametrize(("width", "height"), [(900, 560), (390, 844)])
+def test_joint_values_are_desired_and_released(browser, view, c, width, height):
+    page = open_page(browser, view.url, width=width, height=height)
+    until(page, "window.bunraku?.ready && bunraku.stage && bunraku.time > 0.1")
+    panel = page.get_by_test_id("joints")
+    assert not panel.is_visible()
+    page.get_by_test_id("joints-button").click()
+    until(page, "document.querySelectorAll('.joint input').length > 20")
+    box = panel.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] + box["height"] <= height
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    slide(page, "left elbow", 0.6)
+    until(page, "bunraku.stage.desired.left_elbow?.[0] > 1.2")
+    until(page, "Math.abs(bunraku.stage.joints.left_elbow[0] - bunraku.stage.desired.left_elbow[0]) < 0.1")
+    row = page.locator("[data-joint=left_elbow]")
+    assert "desired" in row.get_attribute("class") and "°" in row.inner_text()
+    slide(page, "neck y", 0.7)
+    until(page, "bunraku.stage.desired.neck?.[1] > 0.2")
+    row.get_by_role("button").click()
+    until(page, "!('left_elbow' in bunraku.stage.desired)")
+    page.keyboard.press("z")
+    until(page, "'left_elbow' in bunraku.stage.desired")
+    with view.lock:
+        assert set(c.desired) == {"left_elbow", "neck"} and len(c.score.poses) >= 2
+    assert not page.faults and page.evaluate("bunraku.errors") == []
+    page.close()
+
+
+def test_joint_panel_shows_the_joints_as_it_opens(browser, view, c):
+    page = open_page(browser, view.url, width=900, height=560)
+    until(page, "window.bunraku?.ready && bunraku.stage && bunraku.time > 0.1")
+    # within one task of the page: no message of the server comes between
+    slider, now = page.evaluate(
+        """() => {
+          document.querySelector('[data-testid=joints-button]').click();
+          const slider = document.querySelector('[data-joint=right_elbow] input');
+          return [Number(slider.value), bunraku.stage.joints.right_elbow[0]];
+        }"""
+    )
+    assert slider == pytest.approx(now, abs=0.02) and 0.1 < now < 2
+    page.close()
+
+
+def test_arrows_move_a_slider_and_not_the_time(browser, view, c):
+    page = open_page(browser, view.url, width=900, height=560)
+    until(page, "window.bunraku?.ready && bunraku.stage && bunraku.time > 0.1")
+    page.keyboard.press("j")
+    page.get_by_label("right elbow", exact=True).focus()
+    page.keyboard.press("End")
+    until(page, "bunraku.stage.desired.right_elbow?.[0] > 2.5")
+    assert page.evaluate("bunraku.playing")
+    page.close()
+
+
+def test_kinematics_and_axes_are_switches(browser, view, c):
+    a = Actor(browser, view, c)
+    a.page.keyboard.press("d")
+    a.until("bunraku.stage.dynamics === false")
+    assert a.page.get_by_test_id("dynamics").get_attribute("aria-pressed") == "false"
+    assert a.page.get_by_test_id("record").is_disabled()
+    a.page.get_by_test_id("dynamics").click()
+    a.until("bunraku.stage.dynamics === true")
+    a.page.get_by_test_id("axes").select_option("own z")
+    a.click(a.foot())
+    a.until("bunraku.stage.items.length === 1")
+    assert c.pins[0].axes == "z" and c.pins[0].frame is not None
+    a.close()
+
+
+def test_taking_hold_of_the_past_says_so(browser, view, c):
+    a = Actor(browser, view, c)
+    a.page.keyboard.press("Space")
+    a.until("!bunraku.playing")
+    a.page.keyboard.press("Shift+ArrowLeft")
+    a.until("bunraku.frame < bunraku.frames - 1")
+    a.click(a.of("head"))
+    a.until("document.getElementById('banner').textContent.startsWith('This is the past')")
+    assert a.page.evaluate("bunraku.stage.items.length") == 0
+    a.page.keyboard.press("End")
+    a.until("bunraku.frame === bunraku.frames - 1")
+    a.click(a.of("head"))
+    a.until("bunraku.stage.items.length === 1")
+    a.close()
+
+
+def test_the_joint_panel_says_limits_and_torques(browser, view, c):
+    a = Actor(browser, view, c)
+    a.page.keyboard.press("j")
+    row = a.page.locator("[data-joint=left_knee]")
+    a.until("/N m/.test(document.querySelector('[data-joint=left_knee] .torque').textContent)")
+    shown = float(row.locator(".torque").inner_text().split()[0].replace("−", "-"))
+    assert abs(shown) < 500 and "°" in row.locator("input").get_attribute("title")
+    a.close()

@@ -216,10 +216,14 @@ def test_play_shows_the_whole_recording(browser, pinned):
         at = page.evaluate("bunraku.time")
         k = round((at - 0.5) / r.dt)
         assert page.evaluate("bunraku.pose(0)")[:3] == pytest.approx(r.q[k, :3].tolist(), abs=1e-6)
-        page.keyboard.press("ArrowLeft")
+        page.keyboard.press(",")
         until(page, f"Math.abs(bunraku.time - {at - r.dt}) < 1e-6")
-        page.keyboard.press("Shift+ArrowRight")
-        until(page, f"Math.abs(bunraku.time - {at + 9 * r.dt}) < 1e-6")
+        page.keyboard.press(".")
+        until(page, f"Math.abs(bunraku.time - {at}) < 1e-6")
+        page.keyboard.press("ArrowLeft")  # a displayed frame: at most a sixtieth of a second, 16 ms of the recording's
+        until(page, f"Math.abs(bunraku.time - {at - 16 * r.dt}) < 1e-6")
+        page.keyboard.press("Shift+ArrowRight")  # ten of them: 1/6 s
+        until(page, f"Math.abs(bunraku.time - {at + 150 * r.dt}) < 1e-6")
         assert page.evaluate("bunraku.frames") == 701 and not page.faults
         page.close()
 
@@ -240,6 +244,36 @@ def test_marks_on_the_time_line(browser, pinned):
             assert middle == pytest.approx(line["x"] + 8 + part * (line["width"] - 16), abs=1.5)
         marks.nth(2).click()
         until(page, "Math.abs(bunraku.time - 0.9) < 1e-6 && bunraku.pins === 1")
+        page.close()
+
+
+def test_marks_on_the_time_line_by_keys(browser, pinned):
+    """Tab stops at them once, with a ring; arrows, Home and End go along them and are no steps there; Enter goes there."""
+    with Recording.open(pinned) as r, view_recording(r, browser=False, play=False) as view:
+        page = open_page(browser, view.url)
+        until(page, "window.bunraku?.ready")
+        page.get_by_test_id("forward").focus()
+        inside = "document.activeElement?.parentElement?.id === 'events'"
+        for _ in range(4):  # the button that loops lies between, where there is one
+            page.keyboard.press("Tab")
+            if page.evaluate(inside):
+                break
+        now = "document.activeElement.getAttribute('aria-label').slice(0, 7)"
+        assert page.evaluate(now) == "0.700 s"
+        assert page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)") >= 2
+        before = page.evaluate("bunraku.frame")
+        for key, label in (("ArrowRight", "0.800 s"), ("End", "0.900 s"), ("ArrowRight", "0.900 s"),
+                           ("Home", "0.700 s"), ("ArrowLeft", "0.700 s"), ("ArrowRight", "0.800 s")):  # fmt: skip
+            page.keyboard.press(key)
+            assert page.evaluate(now) == label
+        assert page.evaluate("bunraku.frame") == before
+        page.keyboard.press("Enter")
+        until(page, "Math.abs(bunraku.time - 0.8) < 1e-6")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.dataset.testid") == "timeline"
+        page.keyboard.press("Shift+Tab")
+        assert page.evaluate(now) == "0.800 s"
+        assert not page.faults
         page.close()
 
 

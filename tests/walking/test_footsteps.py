@@ -47,6 +47,8 @@ WORDS = [
     ("turn right 0.5 rad", (0.0, 0.0, -0.5), None),
     ("Walk 1 m, turn 90 degrees then walk 2 m", (1.0, 2.0, np.pi / 2), None),
     ("five steps of 0.2 m", (0.8, 0.0, 0.0), 5),
+    ("eight steps in place", (0.0, 0.0, 0.0), 8),
+    ("walk 1 m, 3 steps on the spot slowly, turn 90 degrees", (1.0, 0.0, np.pi / 2), None),
     ("two steps back of 0.1 m", (-0.1, 0.0, 0.0), 2),
     ("3 steps left of 10 cm", (0.0, 0.3, 0.0), 6),
     ("walk 0.5 m to the right", (0.0, -0.5, 0.0), None),
@@ -157,3 +159,11 @@ def test_files(h, tmp_path):
             read_footsteps(file, h)
     with pytest.raises(BunrakuError, match="cannot be read"):
         read_footsteps(tmp_path / "none.toml", h)
+
+
+def test_steps_in_place_are_put_where_the_feet_stood(h):
+    steps = footsteps("eight steps in place", h)
+    assert [s.side for s in steps] == [0, 1] * 4
+    for s in steps:
+        assert s.position == standing(h)[s.side].position and s.yaw == 0.0 and s.seconds == steps[0].seconds
+    assert footsteps("four steps in place briskly", h)[0].seconds < steps[0].seconds

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import humanoid
 from bunraku.walking.walk import in_words, planned
@@ -99,3 +100,48 @@ def test_terrain_in_words_or_made(human):
 def test_mistakes_are_one_sentence(options, text):
     with pytest.raises(InputError, match=text):
         bk.walk(**options)
+
+
+@pytest.mark.parametrize(
+    ("rubber", "stabiliser", "integrator"), [(False, False, "rk4"), (True, True, "euler"), (True, True, "rk4")]
+)
+@asserts(
+    "2007/stepping/walked", "2007/stepping/noise", "2007/stepping/weight", "2007/stepping/alone",
+    "2007/stepping/peak", "2007/stepping/peak-rk4"
+)  # fmt: skip
+def test_eight_steps_in_place(rubber, stabiliser, integrator):
+    """Fig. 4 of Nakaoka et al. 2007: feet loaded in turn, next to no noise."""
+    how = {"bushes": rubber, "stabiliser": stabiliser, "contact": "pgs_2007", "integrator": integrator}
+    done = bk.walk(None, "eight steps in place", **how)
+    assert done.fell is None and len(done.report.landings) == 8 and done.report.distance < 0.1
+    assert done.world.contact == "pgs_2007" and done.world.sweeps == 120 and done.world.integrator == integrator
+    up = done.report.loads.force[..., 2] / done.report.loads.weight
+    assert up.sum(axis=1)[500:-500].mean() == pytest.approx(1.0, abs=0.01)  # nothing rises or sinks
+    assert np.median(up[up[:, 1] == 0.0, 0]) == pytest.approx(1.0, abs=0.01)
+    assert done.report.noise_alone[1] < 0.01  # root mean square above 30 Hz
+    assert up.max() < 1.1
+
+
+@pytest.mark.parametrize(
+    ("rubber", "stabiliser", "falls"), [(False, False, False), (True, False, True), (True, True, False)]
+)
+@asserts("2007/walk/rigid", "2007/walk/rubber", "2007/walk/stabilised", "2007/walk/place")
+def test_nineteen_steps_in_three_forms_with_the_papers_settings(rubber, stabiliser, falls):
+    """Nakaoka et al. 2007, section 4: 1 ms, Runge-Kutta 4, at most 120 sweeps. Rigid feet need no stabiliser, rubber
+    ones do."""
+    done = bk.walk(
+        None, "nineteen", bushes=rubber, stabiliser=stabiliser, contact="pgs_2007", sweeps=120, integrator="rk4"
+    )
+    assert done.world.dt == 0.001 and done.world.report.most_sweeps <= 120
+    assert len(done.pattern.steps) == 19 and done.pattern.duration == pytest.approx(20.0)
+    assert (done.fell is not None) == falls
+    if not falls:
+        assert len(done.report.landings) == 19 and max(e.distance for e in done.walker.footstep_error()) < 0.05
+
+
+def test_nineteen_is_a_walk_of_its_own(human):
+    pattern, ground = planned(human, "nineteen")
+    assert ground is None and len(pattern.steps) == 19 and pattern.duration == pytest.approx(20.0)
+    with pytest.raises(InputError, match="leave the pace out"):
+        planned(human, "nineteen", pace="slowly")
+    assert planned(human, "nineteen steps")[0].duration != pytest.approx(20.0)

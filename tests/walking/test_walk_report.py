@@ -11,7 +11,7 @@ from bunraku.cli.common import plain
 from bunraku.dynamics.functions import kinematics
 from bunraku.humanoid.foot import feet_of
 from bunraku.humanoid.foot_loads import FootLoads
-from bunraku.walking.walk_report import landed, noise, off_places, phases, walk_report, way
+from bunraku.walking.walk_report import landed, noise_alone, off_places, phases, walk_report, way
 from squatting import record_squat
 
 WEIGHT = 700.0
@@ -88,7 +88,7 @@ def test_noise_is_what_was_put_in_above_the_cut(hertz, kept):
     loads = made_up(
         lambda t, state: np.where(state > 0, WEIGHT * (1 + 0.01 * np.sin(2 * np.pi * hertz * t))[:, None], 0.0)
     )
-    most, rms = noise(loads, None)
+    most, rms = noise_alone(loads, None)
     assert rms == pytest.approx(kept * 0.01 / np.sqrt(2) / (1 + (30.0 / hertz) ** 4), abs=5e-4)
     assert most < 0.02
 

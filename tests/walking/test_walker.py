@@ -82,3 +82,33 @@ def test_stabiliser_wants_torque_servos(pattern):
         Walker(pattern, stabiliser=True, servo="position")
     with pytest.raises(InputError, match="no servo 'pid'"):
         Walker(pattern, servo="pid")
+
+
+def test_explicit_steps_bear_the_gains_they_are_given():
+    """RK4 of x'' = -M^-1 (k x + d x') is stable where all its eigenvalues times dt are in its region of stability."""
+    from bunraku.control.servo_gains import explicit_gains, servo_gains, with_rotors
+
+    h, dt = humanoid(bk.human()), 0.001
+    legs = tuple(name for f in h.feet for name in f.joints)
+    model = with_rotors(h.model, h.stand, legs)
+    assert np.all(model.armature[6:] >= 0.005 * 0.99 * moved_inertia(h.model, h.stand, legs)[6:])
+    k, d = explicit_gains(model, h.stand, *servo_gains(h.model, h.stand, legs, "pd"), dt)
+    W = np.linalg.inv(bk.crba(model, h.stand))
+    n = len(k)
+    z = dt * np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [-W * k, -W * d]]))
+    assert np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24).max() <= 1 + 1e-9
+    soft, _ = explicit_gains(model, h.stand, k, d, dt)
+    assert np.array_equal(soft, k)  # what it bears stays
+
+
+def test_explicit_steps_bear_the_rubber_they_are_given():
+    h, dt = humanoid(bk.human()), 0.001
+    feet = tuple(f.link for f in h.feet)
+    for explicit, stable in ((None, False), (dt, True)):
+        model = bk.bushes(h.model, feet, explicit=explicit).build()
+        rows = [j.iv for j in model.joints if "bush" in j.name]
+        W = np.linalg.inv(bk.crba(model, model.neutral()))
+        z = dt * np.linalg.eigvals(-W[np.ix_(rows, rows)] * model.damping[rows])
+        assert (np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24).max() <= 1.0) == stable
+    given = bk.bushes(h.model, feet, Bushes(turning_damping=33.0), explicit=dt).build()
+    assert given.damping[given.joint("left_foot_bush_pitch").iv] == 33.0

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import humanoid
 from bunraku.model.limits import beyond_limits
@@ -37,6 +38,7 @@ def patterns(nineteen, robots):
     return {"human": nineteen, **robots}
 
 
+@asserts("2007/walk/steps", "2007/walk/seconds", "2007/walk/turns", "2007/walk/backwards")
 def test_nineteen_steps_in_twenty_seconds(nineteen):
     assert len(nineteen.steps) == 19 and np.isclose(nineteen.duration, 20.0)
     assert np.isclose(nineteen.steps[-1].yaw, np.radians(60))
@@ -65,6 +67,7 @@ def test_zmp_by_inverse_dynamics(patterns):
         assert p.zmp_error < 1e-3
 
 
+@asserts("2007/walk/zmp")
 def test_the_reference_is_in_the_soles(patterns):
     for p in patterns.values():
         for f in p.humanoid.feet:

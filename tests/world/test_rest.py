@@ -86,7 +86,7 @@ def kinetic(world):
 @pytest.mark.slow
 def test_two_hundred_boxes_come_to_rest():
     """No sleeping, no clamp: below 1e-6 J, and it stays there; most of them are one island of thousands of rows."""
-    world = heap(200, 0.002)
+    world = heap(200, 0.004)
     largest = 0
     for _ in range(20):
         world.run(0.25)

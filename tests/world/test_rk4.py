@@ -8,6 +8,7 @@ import pytest
 from scipy.special import ellipk
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.dynamics.functions import centroidal
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference
@@ -48,6 +49,7 @@ def order(run, steps: tuple[int, ...]) -> list[float]:
     return [float(np.log2(a / b)) for a, b in pairwise(gaps)]
 
 
+@asserts("2007/settings/order")
 def test_order_four_on_the_group():
     """Halving the step divides the error of a tumbling top by 16: q and v after 1 s."""
 

@@ -37,3 +37,16 @@ def test_a_recording_is_read():
         assert np.allclose(recording.q[-1], [*Q, *TURN], rtol=0, atol=1e-6)
         assert recording.frames.patch_count.tolist() == [1] * 16
         assert np.allclose(recording.frames.force[-1], FORCE, rtol=0, atol=1e-6)
+
+
+CYLINDERS = [0.08605216070812488, 0.5000000000002515, -0.00045024508780455475, 0.5000000000239094, 0.013258359283769955]
+
+
+def test_a_saved_world_of_cylinders_goes_on():
+    """A cylinder that slides, and one that slid and rests on a box: where version 0.1, which found their contacts another
+    way, had them 60 steps later. Warm starts are found: features have the numbers they had."""
+    world = bk.World.load(DATA / "cylinders-0.1.npz")
+    assert len(world.contacts) == 3 and world.report.contacts == 8 + 4 + 8
+    world.step(60)
+    assert np.allclose(world.q[[0, 7, 8, 14, 15]], CYLINDERS, rtol=0, atol=1e-8)
+    assert world.v[0] == pytest.approx(0.5685074001463943, abs=1e-7) and np.abs(world.v[6:]).max() < 1e-7

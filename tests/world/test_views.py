@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.world import World
 
 G = 9.80665
@@ -17,6 +18,7 @@ def crate(size=(0.2, 0.2, 0.1), mass=2.0, mu=0.5, at=None, **options):
     return world, box
 
 
+@asserts("2000/fig-2/surface")
 def test_box_at_rest():
     """fz = m g; edge: half the width; friction: mu m g; spin: d mu m g with d = s (sqrt 2 + asinh 1) / 6 for a square
     of side s (N9)."""

@@ -5,8 +5,17 @@ Pins and drags share one list of MOST_TASKS places; a place that is not used has
 
 from __future__ import annotations
 
+from bunraku.choreography.rising_arrays import FrameStage, KeyFrame, RisingParts, RisingState
+from bunraku.choreography.stepping_arrays import (
+    LimbReach,
+    PlannedStep,
+    SoleShape,
+    StepGains,
+    StrideState,
+    UprightLink,
+)
 from bunraku.control.whole_body_arrays import Range, WholeBodyProblem
-from bunraku.kernel.record import Record, inner, many, mat3, pair, real, ref, vec3, vector, whole
+from bunraku.kernel.record import Record, inner, many, mat3, matrix, pair, real, ref, vec3, vec3s, vector, whole
 
 NONE, PIN, DRAG = 0, 1, 2  # kinds
 PLANTED, WAITING, SWINGING = 0, 1, 2  # whether a body on the floor, a foot, may leave it
@@ -19,6 +28,7 @@ class PinState(Record):
     body = whole()
     turned = whole()  # 1 where orientation counts
     swing = whole()  # PLANTED, WAITING or SWINGING
+    some = whole()  # 1 where it holds along some axes only, or along its own
 
 
 class PinGoal(Record):
@@ -28,6 +38,17 @@ class PinGoal(Record):
     target = vec3()  # where it should be
     turn = mat3()  # the body's rotation that is wanted
     weight = real()
+    held = vec3()  # 1 for each axis along which its point is held, else 0
+    turn_held = vec3()  # about which it is turned
+    axis = vec3s(3)  # these axes
+
+
+class HeldLink(Record):
+    """A link that kinematics alone keeps where it stands."""
+
+    body = whole()  # 0: none
+    place = vec3()
+    turn = mat3()
 
 
 class DanceInfo(Record):
@@ -40,6 +61,8 @@ class DanceInfo(Record):
     last_contacts = whole()  # of the last step
     figure = whole()
     springy = whole()  # 1 with springy contacts
+    kinematic = whole()  # 1: kinematics alone (choreography.kinematic_step)
+    steps = whole()  # 1: it may step (choreography.stepping)
 
 
 class DanceGains(Record):
@@ -108,3 +131,18 @@ class Dance(Record):
     ball = many(BallRange)
     ball_at = many(BallPlace)
     seen = ref(DanceSeen)
+    stood = many(HeldLink)
+    step = ref(StrideState)
+    stepper = ref(StepGains)
+    sole = many(SoleShape)  # (2) left, right; what follows is empty for figures that cannot step
+    upright = many(UprightLink)
+    planned = many(PlannedStep)
+    limb = many(LimbReach)  # of each pin or drag
+    leg = vector()  # (nj) 1: a leg's
+    rising = ref(RisingState)
+    rising_from = vector()  # (nq) where the servos' targets come from
+    rising_pose = matrix()  # (poses, nq); none: it does not get up
+    rising_frame = many(KeyFrame)
+    rising_stage = many(FrameStage)
+    rising_stiff = vector()  # (nv) N m/rad of the servos
+    rising_parts = ref(RisingParts)

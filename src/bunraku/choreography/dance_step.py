@@ -17,7 +17,11 @@ from __future__ import annotations
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
 from bunraku.choreography.dance_arrays import Dance
 from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
+from bunraku.choreography.rising import rising_law
+from bunraku.choreography.step_tasks import step_tasks
+from bunraku.choreography.stepping import carriers, step_law, stepping_momentum
 from bunraku.control.end_links import ROOT, point_bias, survey
+from bunraku.control.strict_levels import strict_body
 from bunraku.control.whole_body_build import room_of
 from bunraku.control.whole_body_kernel import whole_body
 from bunraku.kernel.compile import part
@@ -56,7 +60,7 @@ def take_state(h):
     drive_joints(s, 0.0 if s.info.exact != 0 else s.numbers.dt)
     for k in range(p.v.shape[0]):
         p.passive[k] = s.total[info.v_first + k]
-    for i in range(ROOT, p.reals.shape[0]):
+    for i in range(ROOT, p.ints.shape[0]):
         p.reals[i, ROTOR] = s.reals[info.body_first + i, ROTOR]
 
 
@@ -145,8 +149,10 @@ def share_weight(d: Dance):
     if info.last_contacts != contacts:
         for k in range(na, y.shape[0]):
             y[k] = 0.0
+            p.upper[k] = 0.0
         for k in range(contacts):
             y[na + 3 * k] = each
+            p.upper[na + 3 * k] = each
     for k in range(contacts):
         p.contact[k].radius = p.contact[k].friction * max(y[na + 3 * k], LOAD)
     info.last_contacts = contacts
@@ -163,17 +169,29 @@ def compose(h):
     take_pairs(h)
     see_momentum(d)
     links = lift_feet(d)
+    stepping = d.info.steps != 0 and d.info.balance != 0 and links > 0
+    if stepping:
+        step_law(d, Step(h).numbers.dt)
+        carriers(d)
     share_weight(d)
     pin_tasks(d)
-    momentum_task(d, links)
+    if stepping:
+        stepping_momentum(d, links)
+    else:
+        momentum_task(d, links)
     pose_task(d)
+    if stepping:
+        step_tasks(d)
     limit_bounds(d)
     p.settings.force_weight = d.gains.force_weight
     p.settings.tolerance = ACCURACY
     p.settings.cone_part = d.gains.cone_penalty
     p.count.rounds = 1
     p.count.patience = int(d.gains.patience)
-    whole_body(p)
+    if p.count.strict != 0:
+        strict_body(p)
+    else:
+        whole_body(p)
     tau = Step(h).tau
     for k in range(p.tau.shape[0]):
         tau[d.info.v_first + k] = p.tau[k]
@@ -181,8 +199,10 @@ def compose(h):
 
 @phase
 def composing(h):
-    """Torques, and free motion with these."""
-    compose(h)
+    """Torques, or servos where a fallen figure gets up, and free motion with these."""
+    d = Dance(h)
+    if d.rising_pose.shape[0] == 0 or not rising_law(d, Step(h)):
+        compose(h)
     status = run(h, OWN_FREE)
     return status if status < 0 else OK
 

@@ -3,6 +3,7 @@
 Pin or drag, with error e and rate r of the point (and of the rotation vector of the orientation), bounded position and
 velocity feedback as in Yamane & Nakamura 2002, section 3:
     wanted = gain (clip(rate e, speed) - r), at the most `pull`
+A pin that holds along some axes only, the world's or its own, sees of e and r what lies along these.
 With balance, weights of pins and drags shrink as the capture point leaves its reference: weight / (1 + (x / DANGER)^4).
 Desired joint values, in the freedom that is left:
     a = stiffness e - damping v
@@ -14,7 +15,8 @@ way along their rates (Tazaki 2013, section 2.5.3, corrected). Checked in tests/
 
 from __future__ import annotations
 
-from bunraku.choreography.dance_arrays import DRAG, NONE, WAITING, Dance
+from bunraku.choreography.dance_arrays import DRAG, NONE, WAITING, Dance, PinGoal
+from bunraku.choreography.stepping_arrays import STAND, SWING
 from bunraku.control.end_links import joints_of, point_of
 from bunraku.control.whole_body_arrays import FAR, TurnBound
 from bunraku.control.whole_body_build import put_task
@@ -55,6 +57,8 @@ def calmness(d: Dance):
     it is (balance first)."""
     if d.info.balance == 0:
         return 1.0
+    if d.info.steps != 0 and d.step.mode != STAND:
+        return 0.02 if d.step.mode == SWING and d.step.quick != 0 else d.stepper.drag_part
     capture, reference = d.seen.capture, d.seen.reference
     x = capture[0] - reference[0]
     y = capture[1] - reference[1]
@@ -62,33 +66,64 @@ def calmness(d: Dance):
     return 1.0 / (1.0 + danger * danger)
 
 
+@inline
+def held_part(aim: PinGoal, held, x):
+    """What of x lies along the axes that are held."""
+    a, b, c = aim.axis[0], aim.axis[1], aim.axis[2]
+    out = scale(held[0] * dot(a, x), a)
+    out = add(out, scale(held[1] * dot(b, x), b))
+    return add(out, scale(held[2] * dot(c, x), c))
+
+
+@part
+def pin_wish(d: Dance, k):
+    """(acceleration, angular acceleration) that pin or drag k wants of its link."""
+    pin, aim, s, work = d.pin[k], d.aim[k], d.gains, d.problem.scratch
+    drag = pin.kind == DRAG
+    rate = s.drag_rate if drag else s.pin_rate
+    gain = s.drag_gain if drag else s.pin_gain
+    speed = s.drag_speed if drag else s.pin_speed
+    pull = s.drag_pull if drag else s.pin_pull
+    body = pin.body
+    x = point_of(work, body, aim.at)
+    e = sub(aim.target, x)
+    r = rate_at(work, body, x)
+    if pin.some != 0:
+        e = held_part(aim, aim.held, e)
+        r = held_part(aim, aim.held, r)
+    wanted = clipped(scale(gain, sub(clipped(scale(rate, e), speed), r)), pull)
+    turn = (0.0, 0.0, 0.0)
+    if pin.turned != 0:
+        e = turn_error(ld9(work, body * NW + ROT), aim.turn)
+        r = ld3(work, body * NW + OMEGA)
+        if pin.some != 0:
+            e = held_part(aim, aim.turn_held, e)
+            r = held_part(aim, aim.turn_held, r)
+        turn = clipped(scale(gain, sub(clipped(scale(rate, e), TURN_PART * speed), r)), TURN_PART * pull)
+    return wanted, turn
+
+
 @part
 def pin_tasks(d: Dance):
     """A task for every pin and drag that acts."""
-    p, s, work = d.problem, d.gains, d.problem.scratch
+    p = d.problem
     calm = calmness(d)
     n = 0
     for k in range(len(d.pin)):
         pin, aim = d.pin[k], d.aim[k]
         if pin.kind == NONE or pin.swing == WAITING:
             continue
-        drag = pin.kind == DRAG
-        rate = s.drag_rate if drag else s.pin_rate
-        gain = s.drag_gain if drag else s.pin_gain
-        speed = s.drag_speed if drag else s.pin_speed
-        pull = s.drag_pull if drag else s.pin_pull
-        body = pin.body
-        x = point_of(work, body, aim.at)
-        wanted = sub(clipped(scale(rate, sub(aim.target, x)), speed), rate_at(work, body, x))
-        wanted = clipped(scale(gain, wanted), pull)
-        turn = (0.0, 0.0, 0.0)
-        if pin.turned != 0:
-            e = turn_error(ld9(work, body * NW + ROT), aim.turn)
-            turn = sub(clipped(scale(rate, e), TURN_PART * speed), ld3(work, body * NW + OMEGA))
-            turn = clipped(scale(gain, turn), TURN_PART * pull)
+        wanted, turn = pin_wish(d, k)
         weight = aim.weight * calm
         turning_weight = 0.1 * weight if pin.turned != 0 else 0.0
-        put_task(p, n, body, aim.at, wanted, turn, weight, turning_weight)
+        put_task(p, n, pin.body, aim.at, wanted, turn, weight, turning_weight)
+        if pin.some != 0:
+            task, axes = p.task[n], p.task_axes[n]
+            axes.own = 1.0
+            for c in range(3):
+                axes.axis[c] = aim.axis[c]
+            task.weight = scale(weight, aim.held)
+            task.turning_weight = scale(turning_weight, aim.turn_held)
         n += 1
     p.count.tasks = n
 

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.rotations import rotation_matrix
+from bunraku.model.rotations import quaternion, rotation_matrix, rotation_vector
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
 
-AXES = ("xyz", "pose")
+AXES = ("x", "y", "z", "rx", "ry", "rz")
+"""Along and about which a pin may hold."""
 
 
 @dataclass(eq=False)
 class Pin:
-    """A link that is to stay: `point` [m] of it (link's frame) at `target` [m], and with axes "pose" its rotation at
-    `rotation` (3, 3). `place` is its number among pins and drags, -1 once released."""
+    """A link that is to stay: `point` [m] of it (link's frame) at `target` [m], and where it is held about axes, as with
+    axes "pose", its rotation at `rotation` (3, 3). `frame`: its own axes as a quaternion wxyz, None for the world's.
+    `place` is its number among pins and drags, -1 once released."""
 
     name: str
     link: str
@@ -29,10 +31,30 @@ class Pin:
     axes: str
     target: np.ndarray
     rotation: np.ndarray | None
+    frame: tuple[float, ...] | None
     place: int
     owner: Choreography
 
     kind = "pin"
+
+    @property
+    def held(self) -> np.ndarray:
+        """(2, 3): along which of its axes it is held, and about which."""
+        return np.reshape([name in named_axes(self.axes) for name in AXES], (2, 3))
+
+    @property
+    def along(self) -> np.ndarray:
+        """(3, 3): its own axes as columns."""
+        return np.eye(3) if self.frame is None else checked_rotation(self.kind, self.frame)
+
+    def off(self, position: np.ndarray, R: np.ndarray) -> tuple[float, float]:
+        """How far its point at a world position, and its link at rotation R, are from where they should be: metres and
+        radians along what is held."""
+        along, held = self.along, self.held
+        turned = 0.0
+        if self.rotation is not None:
+            turned = float(np.linalg.norm((along.T @ rotation_vector(self.rotation @ R.T))[held[1]]))
+        return float(np.linalg.norm((along.T @ (position - self.target))[held[0]])), turned
 
     @property
     def active(self) -> bool:
@@ -68,6 +90,29 @@ class Violation(NamedTuple):
     radians: float
 
 
+def named_axes(axes: Any) -> tuple[str, ...]:
+    """The names in "xyz", "pose", "xz" or "z rx ry", in the order of AXES; none where it is no such text."""
+    if axes == "pose":
+        return AXES
+    words = axes.split() if isinstance(axes, str) else []
+    names = [n for w in words for n in (w if w.strip("xyz") == "" else [w])]
+    good = len(set(names)) == len(names) and set(names) <= set(AXES)
+    return tuple(n for n in AXES if n in names) if good else ()
+
+
+def checked_axes(what: str, axes: Any) -> str:
+    """Axes as they are written: "xyz", "pose", or a choice."""
+    names = named_axes(axes)
+    if not names:
+        raise InputError(
+            f"{what}: axes {axes!r} is neither 'xyz' (position) nor 'pose' (position and orientation), nor a choice of "
+            f"x, y, z, rx, ry, rz such as 'xz' or 'z rx ry'."
+        )
+    if names == AXES:
+        return "pose"
+    return " ".join(["".join(n for n in names if len(n) == 1), *(n for n in names if len(n) == 2)]).strip()
+
+
 def checked_point(what: str, x: Any) -> np.ndarray:
     """Three finite numbers."""
     try:
@@ -81,7 +126,19 @@ def checked_point(what: str, x: Any) -> np.ndarray:
 
 def checked_rotation(what: str, x: Any) -> np.ndarray:
     """A rotation matrix from a quaternion wxyz or a matrix."""
-    given = np.asarray(x, dtype=float)
+    try:
+        given = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
     if given.shape not in ((4,), (3, 3)) or not np.all(np.isfinite(given)) or not np.linalg.norm(given) > 1e-9:
         raise InputError(f"{what}: rotation needs a quaternion (w, x, y, z) or a 3x3 matrix.")
     return np.asarray(rotation_matrix(given), dtype=float)
+
+
+def own_axes(what: str, rotation: Any, R: np.ndarray) -> tuple[float, ...]:
+    """Axes of a pin's own as a quaternion wxyz: given as one, as a matrix, or as "link", those of its link, R."""
+    if isinstance(rotation, str) and rotation == "link":
+        return tuple(quaternion(R).tolist())
+    matrix = checked_rotation(what, rotation)
+    given = np.asarray(rotation, dtype=float)
+    return tuple((given if given.shape == (4,) else quaternion(matrix)).tolist())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.choreography.kinematic import standing_links
+from bunraku.choreography.stepping_arrays import STAND
 from bunraku.dynamics.functions import centroidal
 from bunraku.model.limits import within_limits
 
@@ -45,6 +46,9 @@ def state_of(c: Choreography) -> str:
     height = float(centroidal(c.model, start).com[2])
     if now.com[2] < UPRIGHT * height and (now.com[2] < LOW * height or not on_its_feet(c)):
         return "fallen"
+    step = c.world.step_state
+    if c.steps and step.mode != STAND and not step.quick:
+        return "standing"  # from one foot to the other
     feet = support(c)
     if feet is None:
         return "falling"

@@ -6,7 +6,7 @@ gives the same motion.
     model = "human"
     seconds = 3.0
 
-    [options]                       # of Choreography: dt, contact, integrator, balance, dynamics, friction, seed
+    [options]                       # of Choreography: dt, contact, sweeps, integrator, balance, dynamics, priority, …
     [[pin]]
     link = "left_foot"              # point, axes, weight, at, rotation (wxyz) as in Choreography.pin
     begin = 0.0                     # s
@@ -20,21 +20,22 @@ gives the same motion.
 
     [[pose]]
     time = 0.2
-    joints = { left_elbow = 0.5 }
+    joints = { left_elbow = 0.5 }   # release = ["left_elbow"] ends it
 
-    [[balance]]
+    [[balance]]                     # [[dynamics]] and [[steps]] likewise
     time = 1.0
     on = false
 
 `start`, all coordinates at the beginning, is written by `save` and may be left out: the figure then stands. Times are
-rounded to steps; what has the same time is done in the order pins, drags, poses, balance, and ends before beginnings.
+rounded to steps; what has the same time is done in the order pins, drags, poses, balance, dynamics, steps, and ends
+before beginnings.
 Checked in tests/choreography/test_score.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -56,7 +57,7 @@ BIGGEST = 64 * 2**20  # bytes
 
 @dataclass
 class Act:
-    """One pin or drag of a score. `path` rows: time, x, y, z [, quaternion wxyz]."""
+    """One pin or drag of a score. `rotation` as of Choreography.pin; `path` rows: time, x, y, z [, quaternion wxyz]."""
 
     kind: str
     link: str
@@ -73,8 +74,9 @@ class Act:
 
 @dataclass
 class Score:
-    """What is done to a figure, by time: pins, drags, poses, balance. A Choreography writes one down as it goes; `save`
-    and `load` keep it as TOML, `Choreography.perform` does it again. Times [s], places [m]; docs/choreography.md."""
+    """What is done to a figure, by time: pins, drags, poses (an empty one releases), balance, dynamics, steps. A Choreography
+    writes one down as it goes; `save` and `load` keep it as TOML, `Choreography.perform` does it again. Times [s],
+    places [m]; docs/choreography.md."""
 
     model: str = "human"
     start: tuple[float, ...] = ()
@@ -82,6 +84,11 @@ class Score:
     acts: list[Act] = field(default_factory=list)
     poses: list[tuple[float, dict[str, list[float]]]] = field(default_factory=list)
     balances: list[tuple[float, bool]] = field(default_factory=list)
+    dynamics: list[tuple[float, bool]] = field(default_factory=list)
+    steps: list[tuple[float, bool]] = field(default_factory=list)
+    rises: list[tuple[float, bool]] = field(default_factory=list)
+    get_ups: list[float] = field(default_factory=list)
+    walks: list[tuple[float, tuple[float, ...], float | None]] = field(default_factory=list)
     seconds: float | None = None
     source: str = "score"
 
@@ -89,7 +96,8 @@ class Score:
 
     def begin(self, time: float, item: Pin, weight: float) -> None:
         """A pin or drag was made."""
-        turn = None if item.rotation is None else tuple(quaternion(item.rotation).tolist())
+        R = item.rotation if item.axes == "pose" else None
+        turn = item.frame if R is None else tuple(quaternion(R).tolist())
         self.acts.append(
             Act(
                 item.kind,
@@ -110,7 +118,7 @@ class Score:
     def move(self, time: float, item: Pin) -> None:
         """A target was moved."""
         row = (time, *item.target.tolist())
-        if item.rotation is not None:
+        if item.axes == "pose" and item.rotation is not None:
             row += tuple(quaternion(item.rotation).tolist())
         path = self._of(item).path
         if path and path[-1][0] == time:
@@ -132,13 +140,56 @@ class Score:
         """Balance was switched."""
         self.balances.append((time, on))
 
+    def switch_dynamics(self, time: float, on: bool) -> None:
+        """Dynamics was switched."""
+        self.dynamics.append((time, on))
+
+    def switch(self, what: str, time: float, on: bool) -> None:
+        """Steps, or getting up by itself, were switched."""
+        getattr(self, what).append((time, on))
+
+    def get_up(self, time: float) -> None:
+        """It was told to get up."""
+        self.get_ups.append(time)
+
+    def walk(self, time: float, place: list[float], yaw: float | None) -> None:
+        """It was told to walk somewhere."""
+        self.walks.append((time, tuple(place), yaw))
+
+    def copied(self) -> Score:
+        """A score that what is done from now on does not change."""
+        acts = [replace(a, path=list(a.path)) for a in self.acts]
+        return replace(
+            self,
+            acts=acts,
+            poses=list(self.poses),
+            balances=list(self.balances),
+            dynamics=list(self.dynamics),
+            steps=list(self.steps),
+            rises=list(self.rises),
+            get_ups=list(self.get_ups),
+            walks=list(self.walks),
+        )
+
     def mark(self) -> tuple[Any, ...]:
         """Where it is now, for `cut`."""
-        return len(self.acts), [(a.end, len(a.path)) for a in self.acts], len(self.poses), len(self.balances)
+        ends = [(a.end, len(a.path)) for a in self.acts]
+        return (
+            len(self.acts),
+            ends,
+            len(self.poses),
+            len(self.balances),
+            len(self.dynamics),
+            len(self.steps),
+            len(self.rises),
+            len(self.get_ups),
+            len(self.walks),
+        )
 
     def cut(self, mark: tuple[Any, ...]) -> None:
         """Forget what was written down since `mark`."""
-        del self.acts[mark[0] :], self.poses[mark[2] :], self.balances[mark[3] :]
+        del self.acts[mark[0] :], self.poses[mark[2] :], self.balances[mark[3] :], self.dynamics[mark[4] :]
+        del self.steps[mark[5] :], self.rises[mark[6] :], self.get_ups[mark[7] :], self.walks[mark[8] :]
         for act, (end, length) in zip(self.acts, mark[1]):
             act.end = end
             del act.path[length:]
@@ -151,7 +202,18 @@ class Score:
         if self.seconds is not None:
             return self.seconds
         times = [t for a in self.acts for t in (a.begin, a.end or 0.0, *(row[0] for row in a.path))]
-        return max([0.0, *times, *(t for t, _ in self.poses), *(t for t, _ in self.balances)]) + 0.5
+        return (
+            max(
+                [
+                    0.0,
+                    *times,
+                    *(t for t, _ in (*self.poses, *self.balances, *self.dynamics, *self.steps, *self.rises)),
+                    *self.get_ups,
+                    *(walk[0] for walk in self.walks),
+                ]
+            )
+            + 0.5
+        )
 
     def choreography(self, model: Model | None = None, **options: Unpack[DanceOptions]) -> Choreography:
         """A choreography at the score's beginning."""
@@ -176,6 +238,11 @@ class Score:
                 out.append((at(act.end), 0 if act.end > act.begin else 3, ("end", act)))
         out += [(at(t), 4, ("pose", joints)) for t, joints in self.poses]
         out += [(at(t), 5, ("balance", on)) for t, on in self.balances]
+        out += [(at(t), 6, ("dynamics", on)) for t, on in self.dynamics]
+        out += [(at(t), 7, ("steps", on)) for t, on in self.steps]
+        out += [(at(t), 8, ("rises", on)) for t, on in self.rises]
+        out += [(at(t), 9, ("get_up",)) for t in self.get_ups]
+        out += [(at(t), 10, ("walk", place, yaw)) for t, place, yaw in self.walks]
         return sorted(out, key=lambda e: e[:2])
 
     def play(self, c: Choreography, progress: Callable[[float], None] | None = None) -> None:
@@ -189,9 +256,17 @@ class Score:
             now = step
             kind = what[0]
             if kind == "pose":
-                c.pose(what[1])
+                c.pose({name: value or None for name, value in what[1].items()})
             elif kind == "balance":
                 c.balance = what[1]
+            elif kind == "dynamics":
+                c.dynamics = what[1]
+            elif kind in ("steps", "rises"):
+                setattr(c, kind, what[1])
+            elif kind == "get_up":
+                c.get_up()
+            elif kind == "walk":
+                c.walk_to(what[1], what[2])
             else:
                 act: Act = what[1]
                 if kind == "begin":
@@ -201,7 +276,8 @@ class Score:
                             act.link, act.point, axes=act.axes, at=act.at, rotation=act.rotation, **more
                         )
                     else:
-                        made[id(act)] = c.drag(act.link, act.point, axes=act.axes, **more)
+                        own = None if act.axes == "pose" else act.rotation
+                        made[id(act)] = c.drag(act.link, act.point, axes=act.axes, rotation=own, **more)
                 elif kind == "move":
                     row = what[2]
                     c.move(made[id(act)], row[1:4], row[4:8] if len(row) == 8 else None)
@@ -235,14 +311,29 @@ class Score:
             lines += [f"weight = {plain(a.weight)}"] if a.weight is not None else []
             if a.kind == "pin":
                 lines += [f"at = {plain(list(a.at))}"] if a.at is not None else []
-                lines += [f"rotation = {plain(list(a.rotation))}"] if a.rotation is not None else []
+            if a.rotation is not None and (a.kind == "pin" or a.axes != "pose"):
+                lines += [f"rotation = {plain(list(a.rotation))}"]
             if a.path:
                 lines += ["path = [", *(f"  {plain(list(row))}," for row in a.path), "]"]
         for t, joints in self.poses:
-            values = ", ".join(f"{text(k)} = {plain(v[0] if len(v) == 1 else v)}" for k, v in joints.items())
-            lines += ["", "[[pose]]", f"time = {plain(t)}", f"joints = {{ {values} }}"]
-        for t, on in self.balances:
-            lines += ["", "[[balance]]", f"time = {plain(t)}", f"on = {plain(on)}"]
+            values = ", ".join(f"{text(k)} = {plain(v[0] if len(v) == 1 else v)}" for k, v in joints.items() if v)
+            free = [k for k, v in joints.items() if not v]
+            lines += ["", "[[pose]]", f"time = {plain(t)}"]
+            lines += [f"joints = {{ {values} }}"] if values else []
+            lines += [f"release = {plain(free)}"] if free else []
+        for name, switched in (
+            ("balance", self.balances),
+            ("dynamics", self.dynamics),
+            ("steps", self.steps),
+            ("rises", self.rises),
+        ):
+            for t, on in switched:
+                lines += ["", f"[[{name}]]", f"time = {plain(t)}", f"on = {plain(on)}"]
+        for t in self.get_ups:
+            lines += ["", "[[get_up]]", f"time = {plain(t)}"]
+        for t, place, yaw in self.walks:
+            lines += ["", "[[walk]]", f"time = {plain(t)}", f"to = {plain(list(place))}"]
+            lines += [f"yaw = {plain(yaw)}"] if yaw is not None else []
         write_text(Path(path), "\n".join(lines) + "\n")
         return Path(path)
 

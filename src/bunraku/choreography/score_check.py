@@ -5,23 +5,29 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from bunraku.errors import FormatError, closest
+from bunraku.choreography.pins import checked_axes
+from bunraku.errors import FormatError, InputError, closest
 
 if TYPE_CHECKING:
     from bunraku.choreography.score import Score
 
-TOP = ("format", "version", "model", "seconds", "start", "options", "pin", "drag", "pose", "balance")
+TOP = ("format", "version", "model", "seconds", "start", "options", "pin", "drag", "pose", "balance", "dynamics")
+TOP += ("steps", "rises", "get_up", "walk")
 OPTIONS = {
     "dt": float,
     "contact": str,
+    "sweeps": int,
     "integrator": str,
     "balance": bool,
     "dynamics": bool,
+    "steps": bool,
+    "rises": bool,
+    "priority": str,
     "friction": float,
     "seed": int,
 }
 PIN = ("link", "begin", "end", "point", "axes", "weight", "at", "rotation", "path")
-DRAG = ("link", "begin", "end", "point", "axes", "weight", "path")
+DRAG = ("link", "begin", "end", "point", "axes", "weight", "rotation", "path")
 LONGEST = 24 * 3600.0  # s
 
 
@@ -106,12 +112,26 @@ def read_score(data: dict[str, Any], source: str) -> Score:
         for where, t in tables(data, kind, source):
             out.acts.append(read_act(Table(t, where, keys), kind))
     for where, t in tables(data, "pose", source):
-        out.poses.append(read_pose(Table(t, where, ("time", "joints"))))
-    for where, t in tables(data, "balance", source):
-        table = Table(t, where, ("time", "on"))
-        if not isinstance(table.data.get("on"), bool):
-            raise FormatError(f"{where}: on {table.data.get('on')!r} is neither true nor false.")
-        out.balances.append((table.time("time"), table.data["on"]))
+        out.poses.append(read_pose(Table(t, where, ("time", "joints", "release"))))
+    for name, switched in (
+        ("balance", out.balances),
+        ("dynamics", out.dynamics),
+        ("steps", out.steps),
+        ("rises", out.rises),
+    ):
+        for where, t in tables(data, name, source):
+            table = Table(t, where, ("time", "on"))
+            if not isinstance(table.data.get("on"), bool):
+                raise FormatError(f"{where}: on {table.data.get('on')!r} is neither true nor false.")
+            switched.append((table.time("time"), table.data["on"]))
+    for where, t in tables(data, "get_up", source):
+        out.get_ups.append(Table(t, where, ("time",)).time("time"))
+    for where, t in tables(data, "walk", source):
+        table = Table(t, where, ("time", "to", "yaw"))
+        place = table.numbers("to", (2,))
+        if place is None:
+            raise FormatError(f"{where}: to = [x, y] is missing.")
+        out.walks.append((table.time("time"), place, table.number("yaw", None, -1e3, 1e3)))
     return out
 
 
@@ -125,7 +145,7 @@ def read_act(t: Table, kind: str) -> Any:
         t.time("begin"),
         t.number("end"),
         t.numbers("point", (3,)) or (0.0, 0.0, 0.0),
-        t.word("axes", ("xyz", "pose"), "xyz"),
+        read_axes(t),
         t.number("weight", None, 1e-6, 1e6),
         t.numbers("at", (3,)),
         t.numbers("rotation", (4,)),
@@ -145,12 +165,22 @@ def read_act(t: Table, kind: str) -> Any:
     return act
 
 
+def read_axes(t: Table) -> str:
+    """Axes of a pin or drag."""
+    try:
+        return checked_axes(t.where, t.word("axes", None, "xyz"))
+    except InputError as error:
+        raise FormatError(str(error)) from None
+
+
 def read_pose(t: Table) -> tuple[float, dict[str, list[float]]]:
     """Desired joint values."""
-    joints = t.data.get("joints")
-    if not isinstance(joints, dict) or not joints:
+    joints, free = t.data.get("joints", {}), t.data.get("release", [])
+    if not isinstance(joints, dict) or (not joints and not free):
         raise FormatError(f"{t.where}: joints needs a table {{ joint = value }}.")
-    out = {}
+    if not isinstance(free, list) or not all(isinstance(name, str) and name not in joints for name in free):
+        raise FormatError(f"{t.where}: release needs names of joints that have no value there, got {free!r:.80}.")
+    out: dict[str, list[float]] = {name: [] for name in free}
     for name, value in joints.items():
         out[name] = list(row(value if isinstance(value, list) else [value], f"{t.where}: {name}", (1, 4)))
     return t.time("time"), out

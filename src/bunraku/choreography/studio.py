@@ -12,19 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.choreography.dance_arrays import Dance, DanceInfo, DanceSeen, PinGoal, PinState
+from bunraku.choreography.dance_arrays import Dance, DanceInfo, DanceSeen, HeldLink, PinGoal, PinState
 from bunraku.choreography.dance_step import COMPOSE, OWN_FREE, OWN_TOUCH, choreograph, composing
 from bunraku.choreography.gains import Gains
+from bunraku.choreography.kinematic import MOST_HELD, held_links
+from bunraku.choreography.kinematic_step import kinematic_motion, nothing
+from bunraku.choreography.rising_arrays import RisingState
+from bunraku.choreography.rising_frames import no_rising, rising_arrays, rising_kept
+from bunraku.choreography.stepper import Stepper, no_arrays, nothing_kept
+from bunraku.choreography.stepping_arrays import LimbReach, PlannedStep, StrideState
 from bunraku.control import whole_body_arrays as wb
 from bunraku.errors import InputError
 from bunraku.kernel.record import Many, flat, put, zeros
 from bunraku.model.layout import FREE as FREE_JOINT
 from bunraku.model.layout import KIND
 from bunraku.model.model import Model
-from bunraku.step.euler import FREE, MOVE, ROWS, TOUCH
+from bunraku.step.euler import FREE, MOVE, ROWS, SOLVE, TOUCH
 from bunraku.world import World
 from bunraku.world import contact_models as models
-from bunraku.world.general_shapes import add_general_contacts, some_phases
+
+STEP_TASKS = 6  # a swinging foot, two soles, pelvis, trunk
 
 
 class Studio(World):
@@ -35,13 +42,27 @@ class Studio(World):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.choreographed: str | None = None
+        self.strict = False
+        self.stepper: Stepper | None = None
+        self.can_rise = False
+        self._stepping: dict[str, np.ndarray] = {}
         self.kept: dict[str, np.ndarray] = {}
 
-    def choreograph(self, name: str, gains: Gains, balance: bool) -> None:
-        """Choose the figure; from now on its torques are found in every step."""
+    def choreograph(
+        self,
+        name: str,
+        gains: Gains,
+        balance: bool,
+        strict: bool,
+        stepper: Stepper | None = None,
+        steps: bool = False,
+        rises: bool = False,
+    ) -> None:
+        """Choose the figure; from now on its torques are found in every step, with strict levels or by weights; where
+        it can step (`stepper`), `steps` says whether it does, `rises` whether it gets up by itself."""
         model = self[name].model
         nj = model.nv - (6 if model.ints[1, KIND] == FREE_JOINT else 0)
-        balls = [j for j in model.joints if j.kind == "ball"]
+        balls = [j for j in model.joints if j.kind == "ball" and j.nv]
         first = model.nv - nj
         big = 1e9
         self.kept = {
@@ -51,15 +72,46 @@ class Studio(World):
             "dance_gains": gains.numbers(),
             "dance_goal": self[name].q.copy(),
             "dance_start": np.zeros((nj + 3) // 4 * 4 + 3 * wb.MOST_CONTACTS + 8),
+            "dance_upper": np.zeros(0),
             "dance_seen": flat(DanceSeen()),
+            "dance_stood": zeros(HeldLink, MOST_HELD),
+            **(nothing_kept() if stepper is None else stepper.kept),
+            **rising_kept(model, rises and stepper is not None),
         }
+        self.stepper = stepper
+        self._stepping = no_arrays(nj) if stepper is None else stepper.arrays
+        rising = no_rising(model) if stepper is None else rising_arrays(model, height=stepper.height)
+        self._stepping = {**self._stepping, **rising}
+        self.can_rise = len(rising["rising_pose"]) > 0
+        self.info.steps = steps and stepper is not None
         aims = Many(PinGoal, self.kept["pin_reals"])
         self.targets, self.turns = aims.column("target"), aims.column("turn")  # at hand, as drags move at every frame
         self.info.balance = balance
         self._limits = np.stack([np.maximum(model.lower[first:], -big), np.minimum(model.upper[first:], big)], axis=1)
         self._balls = np.array([np.clip([j.swing, *j.twist], -big, big) for j in balls]).reshape(-1, 3)
         self._ball_ints = np.array([[j.iq, j.iv - first] for j in balls], dtype=np.int64).reshape(-1, 2)
-        self.choreographed, self._ready = name, False
+        self.choreographed, self.strict, self._ready = name, strict, False
+
+    def move_by_kinematics(self, on: bool) -> None:
+        """Whether steps are those of kinematics alone; links that stand now are then held."""
+        self.info.kinematic = on
+        if on and self.choreographed is not None:
+            figure = self[self.choreographed]
+            self.kept["dance_stood"][:] = held_links(figure.model, figure.q.copy())
+        self.plan()
+
+    def plan(self) -> None:
+        """The phases of a step as `info` has it."""
+        if not self._ready or self.choreographed is None:
+            return
+        t, own = self._table, models.phases(self.contact, self.integrator)
+        for k in (FREE, TOUCH, ROWS, SOLVE, MOVE):
+            t.plan(k, own[k] if not self.info.kinematic else kinematic_motion if k == FREE else nothing)
+        t.plan(OWN_FREE, own[FREE])
+        t.plan(OWN_TOUCH, own[TOUCH])
+        t.plan(COMPOSE, composing)
+        if not self.info.kinematic:
+            t.plan(TOUCH, choreograph)
 
     @property
     def info(self) -> DanceInfo:
@@ -70,6 +122,25 @@ class Studio(World):
     def seen(self) -> DanceSeen:
         """What the last step saw."""
         return DanceSeen(self.kept["dance_seen"])
+
+    @property
+    def step_state(self) -> StrideState:
+        """What the figure that steps does."""
+        return StrideState(self.kept["step"])
+
+    @property
+    def rising_state(self) -> RisingState:
+        """Where a figure that gets up is."""
+        return RisingState(self.kept["rising"])
+
+    @property
+    def planned(self) -> Many[PlannedStep]:
+        """Steps to come."""
+        return Many(PlannedStep, self.kept["planned"])
+
+    def limb_at(self, place: int) -> LimbReach:
+        """How far the pin or drag at a place of the list may be before the figure steps."""
+        return LimbReach(self.kept["limb"][place])
 
     def pin_at(self, place: int) -> tuple[PinState, PinGoal]:
         """The pin or drag at a place of the list."""
@@ -93,13 +164,16 @@ class Studio(World):
             return
         figure, t = self[self.choreographed], self._table
         own: Model = figure.model.with_gravity(self.gravity)
-        self.problem = wb.Room(own, t)
+        self.problem = wb.Room(own, t, tasks=wb.MOST_TASKS + STEP_TASKS, strict=self.strict)
         self.problem.limit_torques()
         part, info, kept = figure.part, self.info, self.kept
         info.body_first, info.q_first, info.v_first = part.body, part.q.start, part.v.start
         info.figure, info.springy = list(self._figures).index(self.choreographed), models.MODELS[self.contact].springy
         kept["dance_start"] = np.resize(kept["dance_start"], len(self.problem.p.y))
+        kept["dance_upper"] = np.resize(kept["dance_upper"], len(self.problem.p.y)) if self.strict else np.zeros(0)
         put(self.problem.p, y=kept["dance_start"])
+        if self.strict:
+            put(self.problem.p, upper=kept["dance_upper"])
         put(
             Dance(t),
             pin=kept["pin_ints"],
@@ -111,34 +185,15 @@ class Studio(World):
             ball=self._balls,
             ball_at=self._ball_ints,
             seen=kept["dance_seen"],
+            stood=kept["dance_stood"],
+            step=kept["step"],
+            planned=kept["planned"],
+            limb=kept["limb"],
+            rising=kept["rising"],
+            rising_from=kept["rising_from"],
+            **self._stepping,
         )
-        plain = models.phases(self.contact, self.integrator)
-        t.plan(OWN_FREE, plain[FREE])
-        t.plan(OWN_TOUCH, plain[TOUCH])
-        t.plan(COMPOSE, composing)
-        if not len(self._geometry.general_pairs):
-            t.plan(TOUCH, choreograph)
-
-    def _run(self, n: int) -> tuple[int, int]:
-        """n steps, or fewer.
-
-        Where cylinders and hulls are near, their contacts are found in Python, before the torques.
-        """
-        if self.choreographed is None or not len(self._geometry.general_pairs):
-            return super()._run(n)
-        if self._ties.resized:
-            self._ties.put_into(self._step)
-        handle = self._table.handle
-        for k in range(n):
-            status = some_phases.call(handle, FREE, ROWS)
-            if status >= 0:
-                add_general_contacts(self)
-                status = some_phases.call(handle, COMPOSE, COMPOSE + 1)
-            if status >= 0:
-                status = some_phases.call(handle, ROWS, MOVE + 1)
-            if status < 0:
-                return k, status
-        return n, 0
+        self.plan()
 
     def _state(self) -> dict[str, np.ndarray]:
         """All arrays that affect the next step, those of the choreography with them."""

@@ -1,7 +1,7 @@
 """The command `bunraku`: one file per command, loaded only when asked for, so that the shell answers at once.
 
 `COMMANDS` maps a command to its module and a one-line help. A module offers either `main` (a typed function that tyro
-turns into options) or `COMMANDS`, a dict of such functions, for a command with parts (`bunraku bench dynamics`). A
+turns into options, bunraku.cli.help_page into help) or `COMMANDS`, a dict of such functions, for a command with parts (`bunraku bench dynamics`). A
 `BunrakuError` is the user's mistake: its one sentence goes to stderr and the exit code is 2; what tyro says of options
 becomes one, too. A signal that ends the process (SIGTERM, SIGHUP) ends the command as an error would: recordings are
 closed, temporary files and folders are removed.
@@ -21,7 +21,9 @@ from contextlib import contextmanager, redirect_stderr
 from functools import wraps
 from typing import Any
 
+from bunraku.cli.bare import HINT, opens_stage
 from bunraku.errors import BunrakuError, InputError, closest
+from bunraku.progress import patience
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": (
@@ -29,21 +31,36 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings.",
     ),
     "bench": ("bunraku_bench.bench_commands", "Measure Bunraku against its peers on this machine."),
+    "convert": ("bunraku.cli.convert_command", "Write a figure or robot as URDF or MJCF."),
     "dance": (
         "bunraku.cli.dance_command",
         "Perform a score: pins, drags, poses and releases by time; write motion and pictures.",
     ),
     "export": ("bunraku.cli.export_command", "Write a recording as CSV, NPZ, BVH, a page, a picture or a film."),
+    "film": ("bunraku.cli.film_command", "Make a film of a recording or a scene: MP4, WebM or GIF."),
     "filter": (
         "bunraku.cli.filter_command",
         "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques.",
     ),
     "gait": (
         "bunraku.gait1988.gait_commands",
-        "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert …",
+        "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert, export, follow …",
+    ),
+    "gaits": ("bunraku.cli.gaits_command", "Steps of walking derived from mechanics alone: make, show, write them."),
+    "generate": (
+        "bunraku.cli.generate_command",
+        "Generate a motion with its torques from a file of contacts, known quantities and trajectories.",
+    ),
+    "human": (
+        "bunraku.cli.human_command",
+        "Measure a person on a captured motion and write the figure as a file that every command takes.",
     ),
     "play": ("bunraku.cli.play_command", "Play a recording in the browser."),
     "record": ("bunraku.cli.record_command", "Run a scene and record it, step by step, into a file."),
+    "reproduce": (
+        "bunraku_reproduce.reproduce_command",
+        "Tables, figures and claims of the five documents beside ours, as pages.",
+    ),
     "retarget": ("bunraku.cli.retarget_command", "Put the motion of a BVH file onto a figure."),
     "run": (
         "bunraku.cli.run_command",
@@ -69,13 +86,22 @@ def usage() -> str:
     width = max(len(name) for name in COMMANDS)
     lines = [f"  {name:<{width}}  {text}" for name, (_, text) in sorted(COMMANDS.items())]
     head = ["usage: bunraku [--version] COMMAND [options]", "", "Human figures that move.", "", "commands:"]
-    return "\n".join([*head, *lines, "", "`bunraku COMMAND --help` explains one command."])
+    tail = ["`bunraku COMMAND --help` explains one command. `bunraku` alone, on a desktop, opens the stage."]
+    return "\n".join([*head, *lines, "", *tail])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
+    if (
+        argv is None
+    ):  # a process of our own, whose matrices are small: threads of OpenBLAS would only wait for each other
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args = list(sys.argv[1:] if argv is None else argv)
-    name = args[0] if args else "--help"
+    if not args:
+        args = ["stage"] if opens_stage() else ["--help"]
+        if args == ["stage"]:
+            print(HINT, file=sys.stderr)
+    name = args[0]
     try:
         try:
             with orderly_end():
@@ -156,10 +182,13 @@ def _reader_left() -> int:
 
 def dispatch(name: str, args: list[str]) -> int:
     """Load the module of one command and let tyro read its options."""
-    import tyro
-
     module = importlib.import_module(COMMANDS[name][0])
     prog = f"bunraku {name}"
+    if "-h" in args or "--help" in args:
+        print(explained(name, module, args[0]))
+        return 0
+    import tyro
+
     said = io.StringIO()
     try:
         with redirect_stderr(said):
@@ -172,7 +201,21 @@ def dispatch(name: str, args: list[str]) -> int:
         if error.code != 2:
             raise
         raise InputError(f"{in_words(said.getvalue())} `{prog} --help` explains.") from None
-    return int(call() or 0)
+    with patience(f"{prog} is at work"):
+        return int(call() or 0)
+
+
+def explained(name: str, module: Any, part: str) -> str:
+    """The help of a command, or of a part of it."""
+    from bunraku.cli.examples import EXAMPLES
+    from bunraku.cli.help_page import overview, page
+
+    parts = getattr(module, "COMMANDS", None)
+    if parts is None:
+        return page(f"bunraku {name}", module.main, EXAMPLES.get(name, ()))
+    if part in parts:
+        return page(f"bunraku {name} {part}", parts[part], EXAMPLES.get(f"{name} {part}", ()))
+    return overview(f"bunraku {name}", parts, EXAMPLES.get(name, ()))
 
 
 def later(f: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
@@ -206,7 +249,9 @@ def in_words(box: str) -> str:
         return f"{found[2]} {found[1][:40]!r} is none of {', '.join(choices)}."
     if found := re.match(r"Unrecognized options: (.*)", text):
         near = re.match(r"Perhaps you meant: (--?[\w-]+)", parts[1]) if len(parts) > 1 else None
-        return f"{found[1][:80]!r} is not understood{f'; perhaps {near[1]} is meant' if near else ''}."
+        return (
+            f"{found[1].replace(', ', ' ')[:80]!r} is not understood{f'; perhaps {near[1]} is meant' if near else ''}."
+        )
     if found := re.match(r"Missing from .*?: (\S+)", text):
         return f"{found[1]} is missing."
     if found := re.match(r"Missing value for argument '(\S+)'", text):

@@ -1,26 +1,44 @@
-"""What commands share: naming a figure or a scene, JSON, small tables, progress that keeps quiet when nobody watches."""
+"""What commands share: naming a figure or a scene, JSON, small tables, progress (bunraku.progress)."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from bunraku.cli.help_page import Choices
 from bunraku.errors import InputError, closest
 from bunraku.files import write_text
-from bunraku.model import Model, human
+from bunraku.model.model import Model
+from bunraku.model.named import FIGURES
+from bunraku.progress import progress_bar as progress_bar
 
 if TYPE_CHECKING:
     from bunraku.scene import Scene
 
-FIGURES = {"human": human}
+
+def contact_names() -> Iterable[str]:
+    """The contact models there are."""
+    from bunraku.world.contact_models import MODELS
+
+    return MODELS
+
+
+def priority_names() -> Iterable[str]:
+    """The priorities of pins, limits and desired joint values there are."""
+    from bunraku.control.whole_body import PRIORITIES
+
+    return PRIORITIES
+
+
+ContactName = Annotated[str, Choices(contact_names)]
+PriorityName = Annotated[str, Choices(priority_names)]
 
 
 @dataclass(frozen=True)
@@ -28,9 +46,11 @@ class Changes:
     """What a command changes of a scene."""
 
     seconds: float | None = None
-    """how long to run, instead of the scene's own time."""
-    contact: str | None = None
+    """how long to run [s], instead of the scene's own time."""
+    contact: ContactName | None = None
     """the contact model, instead of the scene's own."""
+    sweeps: int | None = None
+    """the most sweeps in a step with contact pgs_2007; 120 by default."""
     seed: int | None = None
     """start of the random numbers, instead of the scene's own."""
 
@@ -43,7 +63,9 @@ class Changes:
         check_seed(self.seed)
         from bunraku.scene import load
 
-        return load(name).changed(**vars(self))
+        scene = load(name)
+        check_sweeps(self.sweeps, self.contact or scene.options.get("contact", "pgs"))
+        return scene.changed(**vars(self))
 
 
 SceneChanges = Annotated[Changes, tyro.conf.arg(name="")]  # --seconds, not --changes.seconds
@@ -55,20 +77,34 @@ def check_seed(seed: int | None) -> None:
         raise InputError(f"--seed {seed} is not a number of 0 or more.")
 
 
+def check_sweeps(sweeps: int | None, contact: str) -> None:
+    """Refuse a number of sweeps where the contact model ends by its residual."""
+    if sweeps is not None and contact != "pgs_2007":
+        raise InputError(f"--sweeps {sweeps} goes with --contact pgs_2007, not with {contact}; leave it out.")
+
+
 def figure(name: str, *, strict: bool = False, root: str = "auto", package_dirs: Sequence[str] = ()) -> Model:
-    """A figure of our own by name, or the one in a URDF or MJCF file."""
+    """A figure of our own or a robot of an installed package by name, or the one in a file that `bk.load` reads."""
     if not name.strip():
         raise InputError("the name of the figure is empty; write human, or name a URDF or MJCF file.")
     if name in FIGURES:
         idle(f"has no effect on {name!r}, only on files", root=root != "auto", package_dirs=bool(package_dirs))
         return FIGURES[name]()
     looks_like_file = any(c in name for c in "./\\") or Path(name).exists()
-    if not looks_like_file:
-        hint = closest(name, FIGURES)
-        raise InputError(f"{name!r} is neither a figure of Bunraku nor a file.{hint} Files end in .urdf or .xml.")
     from bunraku.formats import load
+    from bunraku.formats.installed_robots import installed_robots
 
-    return load(name, strict=strict, root=root, package_dirs=package_dirs)
+    path: str | Path = name
+    if not looks_like_file:
+        robots = installed_robots()
+        if name.lower() not in robots:
+            hint = closest(name, [*FIGURES, *robots])
+            raise InputError(
+                f"{name!r} is neither a figure of Bunraku, nor a robot of an installed package, nor a file.{hint} "
+                "Files end in .urdf, .xml, .sdf, .body or .toml."
+            )
+        path = robots[name.lower()]
+    return load(path, strict=strict, root=root, package_dirs=package_dirs)
 
 
 def idle(why: str, **options: bool) -> None:
@@ -108,27 +144,3 @@ def plain(x: Any) -> Any:
     if isinstance(x, float) and not math.isfinite(x):
         return None
     return x
-
-
-@contextmanager
-def progress_bar(total: int, text: str) -> Iterator[Callable[..., None]]:
-    """A bar on stderr while it is a terminal; yields update(done, text)."""
-    if not sys.stderr.isatty():
-        yield lambda done, text=None: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(text, total=total)
-
-        def update(done: int, text: str | None = None) -> None:
-            bar.update(task, completed=done, description=text)
-
-        yield update

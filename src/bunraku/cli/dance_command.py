@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from bunraku.cli.common import check_seed, figure, idle, print_json, progress_bar, write_json
+from bunraku.cli.common import (
+    ContactName,
+    PriorityName,
+    check_seed,
+    check_sweeps,
+    figure,
+    idle,
+    print_json,
+    progress_bar,
+    write_json,
+)
 from bunraku.errors import InputError
 from bunraku.files import keep_inputs, keep_results, note_results, write_bytes
+from bunraku.kernel.needed import prepare
 
 if TYPE_CHECKING:
     from bunraku.choreography import Choreography
@@ -32,7 +43,9 @@ def main(
     model: str | None = None,
     seconds: float | None = None,
     balance: bool | None = None,
-    contact: str | None = None,
+    contact: ContactName | None = None,
+    sweeps: int | None = None,
+    priority: PriorityName | None = None,
     seed: int | None = None,
     json: bool = False,
     pictures: bool = True,
@@ -43,10 +56,12 @@ def main(
         score: a TOML score (docs/choreography.md).
         out: folder for dance.bkr, summary.json, score.toml and strobe.png.
         force: replace results of another score, or of another command, in that folder.
-        model: the figure, instead of the score's own: human, or a URDF or MJCF file.
-        seconds: how long, instead of the score's own length.
+        model: the figure, instead of the score's own: human, a file of `bunraku human`, or a URDF or MJCF file.
+        seconds: how long [s], instead of the score's own length.
         balance: keep the balance or not, instead of the score's own.
         contact: the contact model, instead of the score's own.
+        sweeps: the most sweeps in a step with contact pgs_2007; 120 by default.
+        priority: weights, or 2002 (strict levels), instead of the score's own.
         seed: start of the random numbers, instead of the score's own.
         json: print the summary as JSON.
         pictures: draw strobe.png into the folder.
@@ -59,6 +74,7 @@ def main(
     if out is None:
         idle("has no effect without --out", no_pictures=not pictures, force=force)
     from bunraku.choreography import Score
+    from bunraku.world import contact_models
 
     chosen = Score.load(score)
     if seconds is not None:
@@ -66,9 +82,13 @@ def main(
     if out is not None:
         keep_inputs([score, chosen.model if model is None else model], [out / name for name in FILES])
         keep_results(out, FILES, f"dance {Path(score).stem}", force)
-    given = {"balance": balance, "contact": contact, "seed": seed}
+    kind = contact or str(chosen.options.get("contact", "pgs"))
+    check_sweeps(sweeps, kind)
+    contact_models.check(kind, str(chosen.options.get("integrator", "euler")))
+    given = {"balance": balance, "contact": contact, "sweeps": sweeps, "priority": priority, "seed": seed}
     body = None if model is None and chosen.model == "human" else figure(chosen.model if model is None else model)
     with progress_bar(100, "loading") as update:
+        prepare("dance", kind)
         c = chosen.choreography(body, **{k: v for k, v in given.items() if v is not None})
         began = time.perf_counter()
 

@@ -1,9 +1,9 @@
 """`bunraku filter FILE --out x.bkr`: the nearest motion that obeys mechanics to a captured or recorded one, with ground
 reaction, ZMP and torques.
 
-FILE is a BVH file, which is retargeted first, a recording, or a CSV file of one. It prints how far the motion had to
-move. `--follow walked.bkr` then lets the figure do it itself in a physical world, base free, and says how that went.
-See docs/motion-generation.md.
+FILE is a captured clip, BVH or .npz of AMASS, which is retargeted first, a recording, or a CSV file of one. It prints
+how far the motion had to move. `--follow walked.bkr` then lets the figure do it itself in a physical world, base free,
+and says how that went. See docs/motion-generation.md.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Annotated
 import numpy as np
 import tyro
 
-from bunraku.cli.common import figure, idle, print_json, progress_bar
-from bunraku.cli.retarget_command import bones
+from bunraku.cli.common import idle, print_json, progress_bar
+from bunraku.cli.retarget_command import mapped, trimmed, walker
 from bunraku.errors import InputError
 from bunraku.files import cannot_be_read, ends_in, keep_inputs, write_bytes
+from bunraku.kernel.needed import prepare
 from bunraku.recording.motion import Motion
 
 
@@ -33,27 +34,33 @@ def main(
     dt: float = 0.002,
     friction: float = 0.8,
     strength: float = 1.0,
+    contact: str | None = None,
     plot: Path | None = None,
     follow: Path | None = None,
     seconds: float | None = None,
     aid: float = 0.0,
+    begin: Annotated[float | None, tyro.conf.arg(name="from")] = None,
+    end: Annotated[float | None, tyro.conf.arg(name="to")] = None,
     json: bool = False,
 ) -> int:
     """Make a motion physically consistent.
 
     Args:
-        file: a BVH file, a recording, or a CSV file with the coordinates of a figure.
+        file: a captured clip (BVH, or .npz of AMASS), a recording, or a CSV file with the coordinates of a figure.
         out: the recording to write; FILE-filtered.bkr in this folder by default.
-        model: the figure that a BVH file moves: human, or a URDF or MJCF file.
-        mapping: a TOML file that says which joints of a BVH file move which links, where their names are others (`bunraku retarget --help`).
+        model: the figure that a BVH file moves: human, a file of `bunraku human`, or a URDF or MJCF file.
+        mapping: a TOML file for what geometry cannot tell of a BVH file or a robot (`bunraku retarget --help`).
         cutoff: smoothing before [Hz]; 6 for BVH, none for a recording by default; 0 for none.
         dt: the time step [s].
-        friction: of the floor.
-        strength: what the torque limits of the figure are multiplied with.
+        friction: coefficient of friction of the floor, whose forces stay in their cones, in the filter and where the motion is followed.
+        strength: what the torque limits of the figure are multiplied with, in the filter and where the motion is followed.
+        contact: the contact model of the world where the motion is followed.
         plot: a picture (PNG) of ground reaction, zero-moment point and torques.
         follow: a recording to write of the figure following the filtered motion in a physical world.
         seconds: how much of the motion to follow [s]; all of it by default.
         aid: help from outside on the base while it follows, at most so many newtons; its share is printed.
+        begin: where to begin [s of FILE].
+        end: where to end [s of FILE].
         json: print the summary as JSON.
     """
     if not file:
@@ -63,13 +70,17 @@ def main(
     if seconds is not None and not 0 < seconds < float("inf"):
         raise InputError(f"--seconds {seconds} is not a time above 0.")
     if follow is None:
-        idle("has no effect without --follow", aid=aid > 0, seconds=seconds is not None)
+        idle("has no effect without --follow", aid=aid > 0, seconds=seconds is not None, contact=contact is not None)
     if cutoff is not None and not 0 <= cutoff < float("inf"):
         raise InputError(f"--cutoff {cutoff} is not a frequency of 0 Hz or more.")
     if not 0 < friction < float("inf"):
         raise InputError(f"--friction {friction} is not a number above 0.")
     if not 0 < strength < float("inf"):
         raise InputError(f"--strength {strength} is not a number above 0.")
+    if contact is not None:
+        from bunraku.world.contact_models import check
+
+        check(contact, "euler")
     from bunraku.motion.consistency import consistency
     from bunraku.motion.filter import dynamics_filter
 
@@ -78,9 +89,14 @@ def main(
     ends_in(target, ".bkr", what="a recording")
     ends_in(follow, ".bkr", what="a recording")
     ends_in(plot, ".png", what="a plot")
-    motion = read(file, model, mapping, cutoff)
+    motion = (
+        trimmed(read(file, model, mapping, cutoff), begin, end)
+        if (begin, end) != (None, None)
+        else read(file, model, mapping, cutoff)
+    )
     began = time.perf_counter()
     with progress_bar(100, "planning") as update:
+        prepare("filter")
         filtered = dynamics_filter(
             motion,
             dt=dt,
@@ -97,6 +113,7 @@ def main(
     found = consistency(solved)
     data = {
         "file": str(target), "frames": len(solved), "seconds": float(solved.times[-1] - solved.times[0]), "dt_s": dt,
+        "friction": friction, "strength": strength,
         "ground_reaction": {"min": float(filtered.load.min()), "max": float(filtered.load.max()), "weight_N": solved.weight},
         "stances_s": filtered.stances(), "fell_s": filtered.lost, "moved": filtered.moved.as_dict(), "consistency": found.as_dict(),
         "torque_of_effort": float((np.abs(solved.torques) / np.maximum(solved.model.effort, 1e-9))[:, 6:].max()),
@@ -109,10 +126,10 @@ def main(
 
         with progress_bar(100, "following") as update:
             walked = follow_motion(
-                filtered, help=aid, record=follow, seconds=seconds,
+                filtered, help=aid, contact=contact or "pgs", record=follow, seconds=seconds,
                 progress=lambda done, of: update(100 * done // of, "following"),
             )  # fmt: skip
-        data["followed"] = {"file": str(follow), **walked.as_dict()}
+        data["followed"] = {"file": str(follow), "contact": contact or "pgs", **walked.as_dict()}
     if json:
         print_json(data)
     else:
@@ -133,20 +150,22 @@ def main(
 
 def read(file: str, model: str, mapping: Path | None, cutoff: float | None) -> Motion:
     """The motion of a file, on a figure with masses."""
+    from bunraku.formats.clips import kind_of, load_clip
+
     path = Path(file)
     try:
         with open(path, "rb") as f:
             begins = f.read(64).lstrip()
     except (OSError, ValueError) as error:
         raise cannot_be_read(file, error) from None
-    if begins[:9].upper() == b"HIERARCHY":
-        from bunraku.formats.bvh_motion import load_bvh
+    if kind_of(path):
         from bunraku.motion.retarget import CUTOFF, retarget
 
         smooth = CUTOFF if cutoff is None else cutoff or None
-        return retarget(load_bvh(path), figure(model), mapping=bones(mapping), cutoff=smooth)
-    idle(f"has no effect on {file}, only on BVH files", mapping=mapping is not None)
-    from bunraku.motion.retarget import smoothed
+        names, robot = mapped(mapping)
+        return retarget(load_clip(path), walker(model), mapping=names, cutoff=smooth, robot=robot)
+    idle(f"has no effect on {file}, only on captured clips", mapping=mapping is not None)
+    from bunraku.motion.set_down import smoothed
 
     if begins[:4] == b"time":
         motion = from_table(path, model)
@@ -166,7 +185,7 @@ def from_table(path: Path, model: str) -> Motion:
     from bunraku.errors import UnknownName
     from bunraku.formats import csvfile
 
-    table, m = csvfile.read(path), figure(model)
+    table, m = csvfile.read(path), walker(model)
     names = {name.split(".")[0] for name, _ in table.columns if "." in name and " " not in name}
     try:
         return table.motion(m, m.name if m.name in names or len(names) != 1 else names.pop())

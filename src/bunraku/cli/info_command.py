@@ -25,7 +25,7 @@ def main(
     """Show a figure: its tree, degrees of freedom, masses, gears, limits and warnings.
 
     Args:
-        model: "human", or the path of a URDF or MJCF file.
+        model: "human", or the path of a URDF or MJCF file, or of one that `bunraku human` wrote.
         json: Print JSON instead of a table.
         strict: Refuse doubtful inertias instead of warning about them.
         root: Whether the root link of a URDF file is free or fixed in the world; auto: free, unless it is called "world".
@@ -61,7 +61,18 @@ def as_dict(m: Model) -> dict[str, Any]:
         "gears": [vars(g) for g in m.gears],
         "shapes": len(m.shapes),
         "notes": [{"kind": n.kind, "where": n.where, "text": n.text} for n in m.notes],
+        "massless": list(m.massless),
+        "ignored": [{"element": element, "count": count} for element, count in ignored(m)],
     }
+
+
+def ignored(m: Model) -> list[tuple[str, int]]:
+    """What of its file is not used, by element, with how often it occurs."""
+    counts: dict[str, int] = {}
+    for note in m.notes:
+        if note.kind == "ignored" and note.element:
+            counts[note.element] = counts.get(note.element, 0) + note.count
+    return sorted(counts.items())
 
 
 def joint_dict(m: Model, j: JointInfo) -> dict[str, Any]:
@@ -71,6 +82,8 @@ def joint_dict(m: Model, j: JointInfo) -> dict[str, Any]:
         d["pitch"] = 2 * np.pi * j.slide
     if j.leader:
         return d | {"leader": j.leader, "ratio": j.ratio, "offset": j.offset}
+    if j.matrix is not None:
+        return d | {"matrix": j.matrix.tolist(), "rates": [j.iv, j.matrix.shape[1]]}
     for key in ("lower", "upper", "effort", "velocity", "damping", "friction", "stiffness", "armature"):
         d[key] = getattr(m, key)[j.v]
     return d | ({"swing": j.swing, "twist": j.twist} if j.kind == "ball" else {})
@@ -136,6 +149,11 @@ def show(m: Model) -> None:
         effort = m.effort[j.iv] if j.nv else np.inf
         q = f"{j.iq}" if j.nq == 1 else f"{j.iq}–{j.iq + j.nq - 1}"
         v = f"{j.iv}" if j.nv == 1 else f"{j.iv}–{j.iv + j.nv - 1}"
+        if j.matrix is not None:
+            rows, columns = j.matrix.shape
+            text = f"rates = {rows} x {columns} matrix @ v {j.iv}–{j.iv + columns - 1}"
+            table.add_row(escape(j.name), kind(j), q, "", text, "", "coupled")
+            continue
         table.add_row(
             escape(j.name), kind(j), q, v, limits(m, j), "" if np.isinf(effort) else f"{effort:.4g}", ", ".join(passive)
         )
@@ -143,6 +161,11 @@ def show(m: Model) -> None:
     kept = [f"{g.follower} = {g.ratio:g} {g.leader} {g.offset:+g}" for g in m.kept_gears]
     if kept:
         console.print("[yellow]kept as constraints:[/yellow] " + escape("; ".join(kept)))
+    if unused := ignored(m):
+        table = Table("not used of the file", "times")
+        for element, count in unused:
+            table.add_row(escape(element), str(count))
+        console.print(table)
     for n in m.notes:
         colour = {"warning": "yellow", "ignored": "cyan"}.get(n.kind, "white")
         console.print(f"[{colour}]{n.kind}[/{colour}] ", end="")

@@ -11,6 +11,7 @@ import tyro
 
 from bunraku.cli.common import idle
 from bunraku.errors import InputError
+from bunraku.progress import leave
 
 if TYPE_CHECKING:
     from bunraku.viewer.view import View
@@ -29,9 +30,9 @@ class Page:
     allow_remote: bool = False
     """allow a host that other machines can reach; the token in the address still guards it."""
     speed: float = 1.0
-    """how fast to play against real time."""
+    """how fast to play: 1 is real time, 0.5 half as fast."""
     play: bool = True
-    """begin at once; --no-play waits for the page's play button."""
+    """begin when the page is there; --no-play waits for its play button."""
 
     def options(self) -> dict[str, Any]:
         """As the functions of bunraku.viewer take them; what makes no sense is refused before anything is loaded."""
@@ -42,7 +43,7 @@ class Page:
         check_address(self.host, self.port, self.allow_remote)
         if not SLOWEST <= self.speed <= FASTEST:
             raise InputError(f"--speed {self.speed} is not between {SLOWEST:g} and {FASTEST:g}.")
-        return {**vars(self), "token": own_token()}
+        return {**vars(self), "token": own_token(), "wait": True}
 
 
 PageOptions = Annotated[Page, tyro.conf.arg(name="")]  # --port, not --page.port
@@ -56,8 +57,10 @@ def own_token() -> str | None:
 
 def stay(view: View) -> int:
     """Say where it is, and wait for Ctrl-C."""
+    leave()
     try:
-        print(f"{view.url}\nCtrl-C ends it.", flush=True)
+        begins = "It begins when the page is there; " if view.waiting else ""
+        print(f"{view.url}\n{begins}Ctrl-C ends it.", flush=True)
         while not view.wait(3600.0):
             pass
     except KeyboardInterrupt:

@@ -16,6 +16,7 @@ import tyro
 from bunraku.cli.common import Changes, SceneChanges, print_json, progress_bar
 from bunraku.errors import InputError
 from bunraku.files import ends_in, keep_inputs
+from bunraku.kernel.needed import prepare
 
 CHUNKS = 100
 
@@ -45,6 +46,7 @@ def main(
     ends_in(target, ".bkr", what="a recording")
     with progress_bar(CHUNKS, "loading") as update:
         world = chosen.build()
+        prepare("record", world.contact)
         steps = max(1, round(chosen.seconds / world.dt))
         meta = {"scene": chosen.name, "about": chosen.about, "view": chosen.view}
         began = time.perf_counter()

@@ -110,6 +110,8 @@ def summary_text(data: dict[str, Any]) -> str:
         ("connections broken", broken),
         ("final energy", f"{data['energy_J']:.3f} J"),
     ]
+    if "servo_share" in data:
+        rows.append(("torque by servos", f"{100 * data['servo_share']:.2g} % of all, beside the motion's own"))
     rows += [
         (name, "centre of mass at (" + ", ".join(f"{x:.3f}" for x in f["com_m"]) + ") m")
         for name, f in data["figures"].items()

@@ -10,10 +10,11 @@ from typing import Annotated
 
 import tyro
 
-from bunraku.cli.common import figure
+from bunraku.cli.common import ContactName, PriorityName, check_sweeps, figure
 from bunraku.cli.page_options import Page, PageOptions, stay
 from bunraku.errors import InputError
 from bunraku.files import ends_in, keep_inputs
+from bunraku.kernel.needed import prepare
 
 
 def main(
@@ -23,20 +24,28 @@ def main(
     page: PageOptions = Page(),  # noqa: B008 - frozen
     score: Path | None = None,
     recordings: Path | None = None,
-    contact: str = "pgs",
+    contact: ContactName = "pgs",
+    sweeps: int | None = None,
     balance: bool = True,
+    dynamics: bool = True,
+    steps: bool = True,
+    priority: PriorityName = "weights",
     friction: float = 0.8,
     dt: float = 0.001,
 ) -> int:
     """Pin and drag a figure in the browser.
 
     Args:
-        model: "human", or a URDF or MJCF file.
+        model: "human", a file of `bunraku human`, or a URDF or MJCF file.
         score: a TOML file that the page's Score button writes, besides giving it to the browser.
         recordings: a folder where takes (.bkr) stay.
-        contact: the contact model, e.g. pgs, virtual_link or penalty.
+        contact: the contact model.
+        sweeps: the most sweeps in a step with contact pgs_2007; 120 by default.
         balance: begin with balance control on.
-        friction: of the floor.
+        dynamics: begin with dynamics; without, kinematics alone moves the figure. The page switches between them.
+        steps: the figure steps where it is pushed or dragged beyond what it can hold and reach.
+        priority: weights, or 2002: pins and drags first, joint limits and desired values in the freedom that is left.
+        friction: coefficient of friction of the floor.
         dt: time step [s].
     """
     if not 0 <= friction <= 100:
@@ -45,10 +54,16 @@ def main(
     if score is not None and not score.absolute().parent.is_dir():
         raise InputError(f"--score {score} is no file in a folder that exists.")
     ends_in(score, ".toml", what="a score")
+    check_sweeps(sweeps, contact)
     options = page.options()
     from bunraku.choreography import Choreography
     from bunraku.viewer.stage import open_stage
+    from bunraku.world.world import World
 
-    c = Choreography(figure(model), dt=dt, contact=contact, balance=balance, friction=friction)
+    how = {"balance": balance, "dynamics": dynamics, "steps": steps, "priority": priority, "friction": friction}
+    body = figure(model)
+    World(dt, contact, sweeps=sweeps)  # says what is wrong before anything is made ready
+    prepare("stage", contact)
+    c = Choreography(body, dt=dt, contact=contact, sweeps=sweeps, **how)
     files = {"score": score, "recordings": recordings}
     return stay(open_stage(c, title=f"Stage: {Path(model).stem}", **files, **options))

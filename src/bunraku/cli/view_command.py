@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from bunraku.cli.common import FIGURES, figure
+from bunraku.cli.common import FIGURES, figure, idle, progress_bar
 from bunraku.cli.page_options import Page, PageOptions, stay
 from bunraku.errors import InputError, closest
+from bunraku.files import read_text
+from bunraku.kernel.needed import prepare
 
 if TYPE_CHECKING:
     from bunraku.world import World
@@ -30,27 +32,43 @@ def main(
     /,
     *,
     page: PageOptions = Page(),  # noqa: B008 - frozen
+    self_collision: bool = True,
+    loop: bool = False,
 ) -> int:
     """Watch a scene, a figure, a recording or a motion in the browser.
 
     Args:
-        what: a scene (TOML file or built-in name), "human", a URDF or MJCF file, a recording (.bkr) or a motion (.bvh).
+        what: a scene (TOML file or built-in name), "human", a file of `bunraku human`, a URDF or MJCF file, a recording (.bkr) or a motion (.bvh).
+        self_collision: links of a model collide with each other; --no-self-collision lets them pass through, which is quicker.
+        loop: play a recording or a motion again and again; the page switches it, too.
     """
     options = page.options()
     if Path(what).suffix in RECORDINGS:
         from bunraku.cli.play_command import open_recording
 
-        return stay(open_recording(Path(what), **options))
-    from bunraku.viewer.view import view_world
+        idle("has no effect on recordings and motions", no_self_collision=not self_collision)
+        return stay(open_recording(Path(what), loop=loop, **options))
+    idle("has no effect on worlds, which have no end", loop=loop)
+    if not is_model(what):
+        idle("has no effect on scenes, whose files say it of each figure", no_self_collision=not self_collision)
+    with progress_bar(None, f"loading {Path(what).name}"):
+        from bunraku.viewer.view import view_world
 
-    world, title = world_of(what)
-    return stay(view_world(world, title=title, **options))
+        world, title = world_of(what, self_collision)
+        prepare("view", world.contact)
+        view = view_world(world, title=title, **options)
+    return stay(view)
 
 
-def world_of(what: str) -> tuple[World, str]:
+def is_model(what: str) -> bool:
+    """Whether it names a figure or its file."""
+    return what in FIGURES or Path(what).suffix in MODELS or of_a_person(what)
+
+
+def world_of(what: str, self_collision: bool = True) -> tuple[World, str]:
     """(world, title) of a scene or a model."""
-    if what in FIGURES or Path(what).suffix in MODELS:
-        return standing(what), Path(what).stem
+    if is_model(what):
+        return standing(what, self_collision), Path(what).stem
     from bunraku.scene import built_in, load
 
     scenes = built_in()
@@ -61,7 +79,14 @@ def world_of(what: str) -> tuple[World, str]:
     return scene.build(), scene.about or scene.name
 
 
-def standing(name: str) -> World:
+def of_a_person(what: str) -> bool:
+    """Whether it is a file of `bunraku human`: scenes are TOML files, too."""
+    from bunraku.formats.person import is_person
+
+    return Path(what).suffix == ".toml" and Path(what).is_file() and is_person(read_text(what))
+
+
+def standing(name: str, self_collision: bool = True) -> World:
     """A model on the ground, held by servos."""
     from bunraku.humanoid.opening_pose import lowest
     from bunraku.viewer.shapes import drawn_shapes
@@ -70,7 +95,7 @@ def standing(name: str) -> World:
     model = figure(name)
     world = World()
     world.add_ground()
-    fig = world.add(model)
+    fig = world.add(model, self_collision=self_collision)
     root = model.joints[0] if model.joints and model.joints[0].kind == "free" else None
     if root is not None:
         fig.q[root.iq + 2] -= lowest(model, model.neutral(), [s for s in drawn_shapes(model) if s.body])

@@ -1,10 +1,11 @@
 """What `bunraku walk` prints and writes: the short table, summary.json, plots, strobe picture, film and page.
 
-The film goes along with the figure at 10 frames a second; the page holds 30 frames a second of the recording.
+The film goes along with the figure at 20 frames a second; the page holds 30 frames a second of the recording.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,27 +14,37 @@ from bunraku.errors import BunrakuError
 from bunraku.files import write_bytes
 
 if TYPE_CHECKING:
+    from bunraku.formats.measured import Measured
+    from bunraku.gaits.walk_ways import NaturalWalked
     from bunraku.recording.reader import Recording
     from bunraku.walking.walk import Walk
     from bunraku.walking.walk_report import WalkReport
 
-FPS, FILM = 10.0, (288, 360)
+FPS, FILM = 20.0, (360, 450)
 PLOTS = ("forces", "zmp", "footprints", "torques")
 FILES = ("walk.bkr", "summary.json", *(f"{name}.png" for name in PLOTS), "strobe.png", "walk.gif", "walk.html")
 """What goes into the folder."""
 HIGH, FIGURES, APART = 560, 9, 0.36  # strobe picture: pixels, how many instants at the most, m between them at least
 
 
-def summary_of(walk: Walk) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Looks:
+    """Whether pictures are drawn, and what was measured and lies over them."""
+
+    pictures: bool
+    measured: Measured | None = None
+
+
+def summary_of(walk: Walk | NaturalWalked) -> dict[str, Any]:
     """The report's summary with what the walker and the clock know."""
-    steps = len(walk.pattern.steps)
+    steps = walk.planned_steps
     return {**walk.report.summary(), "planned_steps": steps, "real_time_factor": walk.real_time_factor}
 
 
 def text(data: dict[str, Any]) -> list[str]:
     """The short table."""
     feet = "rubber feet" if data["bushes"] else "rigid feet"
-    how = "stabiliser" if data["stabiliser"] else f"{data['servo']} servos"
+    how = data.get("gait") or "stabiliser" if data["stabiliser"] else f"{data['servo']} servos"
     off, margin = data["final_error_m"], data["zmp_margin_m"]
     rows = [
         ("figure", f"{data['figure']}, {feet}, {how}, {data['contact']}"),
@@ -43,6 +54,8 @@ def text(data: dict[str, Any]) -> list[str]:
         ("falls", "none" if data["fell_s"] is None else f"at {data['fell_s']:.2f} s"),
         ("feet off their plan", "–" if off is None else f"{100 * off:.1f} cm, {data['final_error_deg']:.1f} degrees"),
         ("ZMP margin on one foot", f"{mm(margin['single_mean'])} mean, {mm(margin['single_least'])} least"),
+        *([("not as planned", missed_in_words(data["missed_steps"]))] if data["missed_steps"] else []),
+        ("landings", landings_in_words(data["landings"])),
         ("cost of transport", "none" if data["distance_m"] < 1e-3 else f"{data['cost_of_transport']:.2f}"),
         (
             "largest torque",
@@ -51,6 +64,27 @@ def text(data: dict[str, Any]) -> list[str]:
         ("real-time factor", f"{data['real_time_factor']:.1f}"),
     ]
     return two_columns(rows)
+
+
+def missed_in_words(found: list[dict[str, Any]]) -> str:
+    """How many steps went elsewhere, and the first of them."""
+    from bunraku.walking.missed_steps import MissedStep
+
+    one = found[0]
+    first = MissedStep(
+        one["step"], one["time_s"], ("left", "right").index(one["side"]), tuple(one["off_m"]), tuple(one["limits"])
+    )
+    return f"{len(found)} step{'' if len(found) == 1 else 's'}; the first: {first}"
+
+
+def landings_in_words(found: list[dict[str, Any]]) -> str:
+    """Touches before them, and the largest force of one, in weights."""
+    if not found:
+        return "none"
+    touches = sum(len(x["touches"]) for x in found)
+    worst = max(found, key=lambda x: x["mean_peak"])
+    said = f"{len(found)}, {touches or 'no'} touch{'' if touches == 1 else 'es'} before them, at most"
+    return f"{said} {worst['mean_peak']:.2f} weights over 5 ms, {max(x['peak'] for x in found):.2f} in a step"
 
 
 def mm(x: float | None) -> str:
@@ -63,7 +97,7 @@ def write(
     report: WalkReport,
     recording: Recording,
     out: Path,
-    pictures: bool,
+    looks: Looks,
     seconds: dict[str, float],
     update: Any,
 ) -> list[str]:
@@ -71,14 +105,19 @@ def write(
     from bunraku.cli.walk_command import timed
 
     notes = []
+    if looks.measured is not None:
+        from bunraku.draw.walk_plots import differences
+
+        data["measured"] = differences(report, looks.measured)
+        notes += [compared(name, x) for name, x in data["measured"].items()]
     write_json(out / "summary.json", data)
-    if pictures:
+    if looks.pictures:
         from bunraku.draw.film import film, picture
         from bunraku.draw.walk_plots import walk_plots
 
         update(52, "plots")
         with timed(seconds, "plots"):
-            for name, image in walk_plots(report).items():
+            for name, image in walk_plots(report, looks.measured).items():
                 write_bytes(out / f"{name}.png", image)
         update(60, "strobe picture")
         with timed(seconds, "strobe"):
@@ -94,6 +133,14 @@ def write(
         update(100, "done")
     names = ", ".join(sorted(p.name for p in out.iterdir() if not p.name.startswith(".")))
     return [*notes, "", f"{out}/: {names}"]
+
+
+def compared(name: str, x: dict[str, Any]) -> str:
+    """How far a measured series is from the simulated one, in words."""
+    if not x["seconds"] > 0:
+        return f"{name}: measured at other times than the walk's; time 0 is its start."
+    unit = {"power": "W", "torque": "N m", "zmp": "m", "com": "m"}.get(name.partition(" ")[0], "N")
+    return f"{name}: {x['rms_difference']:.4g} {unit} rms from what was measured ({x['rms']:.4g} {unit} rms)"
 
 
 def spacing(data: dict[str, Any]) -> float:

@@ -10,7 +10,8 @@ that the normal always points from b to a.
 Planes are here, too: the gap of a point x is n . (x - p), minus the radius of what is round; n is the z axis of the
 plane, p a point on it, free space is z > 0. The corners of a box are those of the face that looks at the plane, so a
 box gives up to four contacts, in order about n; a capsule two, at its ends. Other pairs: ball.py, capsule.py,
-capsule_box.py, boxes.py; which pairs of many shapes are looked at: broad.py. Checked in tests/collision/test_detect.py
+capsule_box.py, boxes.py, convex.py for all with a cylinder, cone, ellipsoid or hull, terrain.py; which pairs of many shapes are
+looked at: broad.py. Checked in tests/collision/test_detect.py
 and test_closed_forms.py.
 """
 
@@ -23,7 +24,18 @@ from bunraku.collision.boxes import box_box
 from bunraku.collision.broad import sweep
 from bunraku.collision.capsule import capsule_capsule
 from bunraku.collision.capsule_box import box_capsule
-from bunraku.collision.shape_layout import BOX, CAPSULE, FULL, PAIR_POINTS, PLANE, SPHERE, Detection
+from bunraku.collision.shape_layout import (
+    BOX,
+    CAPSULE,
+    CONVEX,
+    CONVEX_PHASE,
+    FULL,
+    PAIR_POINTS,
+    PLANE,
+    SPHERE,
+    TERRAIN,
+    Detection,
+)
 from bunraku.collision.surface import (
     axis_of,
     column,
@@ -36,9 +48,12 @@ from bunraku.collision.surface import (
     rotation_of,
     vertex_id,
 )
+from bunraku.collision.terrain_layout import TERRAIN_PHASE
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
+from bunraku.kernel.record import handle
+from bunraku.kernel.table import run
 from bunraku.kernel.vec import axpy, dot, mtv, scale, sub
 
 
@@ -67,8 +82,10 @@ def detect_contacts(d: Detection, fixed_pairs, poses, stride, margin):
             if row > room:
                 return FULL
             new = pair_contacts(d, poses, stride, margin, a, b, patch, row)
+            if new < 0:
+                return new
             if new > row:
-                patch += 1
+                patch = d.ids[new - 1].patch + 1
             row = new
     return row
 
@@ -145,7 +162,8 @@ def turn_round(d: Detection, first, row):
 
 @part
 def pair_contacts(d: Detection, poses, stride, margin, a, b, patch, row):
-    """Contacts of the shapes a and b from `row` on, with PAIR_POINTS rows free. Returns the next free row."""
+    """Contacts of the shapes a and b from `row` on, with PAIR_POINTS rows free. Returns the next free row; FULL where a
+    terrain needs more."""
     swap = d.kinds[a].kind < d.kinds[b].kind
     x = b if swap else a
     y = a if swap else b
@@ -156,7 +174,26 @@ def pair_contacts(d: Detection, poses, stride, margin, a, b, patch, row):
     hx = d.forms[x].size
     hy = d.forms[y].size
     first = row
-    if kx == BOX:
+    if kx == TERRAIN:
+        ask = d.terrains.ask
+        ask.a = y
+        ask.b = x
+        ask.row = row
+        ask.patch = patch
+        ask.margin = margin
+        ask.turn_a = rotation_of(d, poses, stride, y)
+        ask.turn_b = rotation_of(d, poses, stride, x)
+        return run(handle(d), TERRAIN_PHASE)
+    if kx >= CONVEX:
+        meeting = d.convex.meeting
+        meeting.a = x
+        meeting.b = y
+        meeting.row = row
+        meeting.margin = margin
+        meeting.turn_a = rotation_of(d, poses, stride, x)
+        meeting.turn_b = rotation_of(d, poses, stride, y)
+        row = run(handle(d), CONVEX_PHASE)
+    elif kx == BOX:
         box = (cx, rotation_of(d, poses, stride, x), hx)
         if ky == PLANE:
             row = box_plane(box, (cy, axis_of(d, poses, stride, y)), margin, d, row)

@@ -6,8 +6,8 @@
 
 Body b > 0 of a model placed at `offset` is body offset + b of the scene; body 0 is the world. What a row of the arrays
 holds: the records of bunraku.collision.shape_layout. Shapes of role "visual" are left out. Up to SWEEP_FROM candidate
-pairs are listed once; beyond that they are found by sweeping at every call. Cylinders and meshes need the extra `mesh`
-(bunraku.collision.general); where it is absent they are left out, with a Note that says so. Checked in
+pairs are listed once; beyond that they are found by sweeping at every call. A mesh stands as its convex hull, which is
+made of its file with the extra `mesh`; where that is absent it is left out, with a Note that says so. Checked in
 tests/collision/test_geometry.py and test_detect.py.
 """
 
@@ -17,32 +17,52 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from bunraku.collision.filters import candidate_pairs, excluded_keys
-from bunraku.collision.hull import Hull, hull_of_mesh, missing_extra
+from bunraku.collision.hull import Hull
+from bunraku.collision.hulls import HullPool
+from bunraku.collision.mesh_hulls import hull_of_mesh, missing_extra
 from bunraku.collision.shape_layout import (
+    BOX,
     CAPSULE,
+    CONVEX,
+    CONVEX_PHASE,
+    ELLIPSOID,
     FULL,
-    GENERAL,
     HULL,
     KINDS,
     PAIR_POINTS,
     PAIRS_FULL,
     PLANE,
+    POLYGON,
+    POLYTOPE,
+    POLYTOPE_FACES,
+    RING,
     ROOM,
     SPHERE,
+    TERRAIN,
+    Candidate,
     Contact,
     ContactId,
     CornerName,
     Detection,
+    DifferencePoint,
+    FacePoint,
+    Meeting,
+    PairMemory,
+    PolytopeEdge,
+    PolytopeFace,
     ShapeForm,
     ShapeKind,
 )
+from bunraku.collision.shape_masks import Marks, Masks
+from bunraku.collision.terrain_arrays import Ground, TerrainPool
+from bunraku.collision.terrain_layout import TERRAIN_PHASE
 from bunraku.errors import InputError, ModelError
-from bunraku.kernel.record import Many, flat, handle, load, put
+from bunraku.kernel.record import Many, flat, handle, load, put, zeros
+from bunraku.kernel.table import Phase
 from bunraku.model.description import SHAPE_SIZES, Note, Shape
 from bunraku.model.model import Model, ShapeInfo
 from bunraku.model.rotations import rotation_matrix
@@ -58,6 +78,7 @@ class Placed:
     offset: int = 0
     self_collision: bool = True
     material: int | Mapping[str, int] = 0
+    apart: tuple[tuple[int, int], ...] = ()  # further pairs of its bodies that never touch; 0: what of it is fixed
 
 
 @dataclass(frozen=True)
@@ -75,12 +96,13 @@ class Geometry:
     ints: np.ndarray  # (ns, ...) a ShapeKind a row
     reals: np.ndarray  # (ns, ...) a ShapeForm a row
     pairs: np.ndarray
-    general_pairs: np.ndarray
     excluded: np.ndarray
     sweeps: bool
     names: tuple[str, ...]
     links: tuple[str, ...]  # link of a shape in its figure, "" where it is fixed
     hulls: dict[int, Hull] = field(repr=False)
+    pool: HullPool = field(repr=False)
+    terrains: TerrainPool = field(repr=False)
     notes: tuple[Note, ...] = ()
 
     @property
@@ -108,6 +130,25 @@ class Geometry:
         """(ns,): figure of every shape; -1 for fixed shapes of the world."""
         return self.kinds.column("figure")
 
+    @cached_property
+    def phases(self) -> dict[int, Phase]:
+        """What a table needs beside the detection of plain shapes, by place: nothing, or the convex phase."""
+        if not np.any(self.kinds.column("kind") >= CONVEX):
+            return {}
+        from bunraku.collision.convex import convex_contacts
+
+        if not self.terrains.grounds:
+            return {CONVEX_PHASE: convex_contacts}
+        from bunraku.collision.terrain_contacts import terrain_contacts
+
+        return {CONVEX_PHASE: convex_contacts, TERRAIN_PHASE: terrain_contacts}
+
+    @property
+    def plain_pairs(self) -> int:
+        """Number of listed pairs without a convex shape, -1 where they would be swept."""
+        count = int(np.all(self.kinds.column("kind")[self.pairs] < CONVEX, axis=1).sum())
+        return count if count <= SWEEP_FROM else -1
+
     @property
     def bodies(self) -> int:
         """Least number of poses that detection needs, the world included."""
@@ -126,23 +167,26 @@ class Geometry:
         _check_offsets(figures)
         builder = _Builder()
         for number, placed in enumerate(figures):
-            for shape in placed.model.shapes:
+            for k, shape in enumerate(placed.model.shapes):
                 body = placed.offset + shape.body if shape.body else 0
                 name = f"{placed.model.name}.{shape.name or shape.link}"
-                builder.add(shape, body, number, _material(placed.material, shape), name)
+                builder.add(shape, body, number, _material(placed.material, shape), name, k)
         for item in fixed:
             builder.add(_posed(item.shape), 0, -1, int(item.material), item.shape.name or item.shape.kind)
         ints, reals, hulls, names, links = builder.arrays()
-        models = [(k, p.model, p.offset, p.self_collision) for k, p in enumerate(figures)]
-        excluded = excluded_keys(ints, models, exclude)
-        count = int((Many(ShapeKind, ints).column("kind") < GENERAL).sum())
+        models = [(k, p.model, p.offset, p.self_collision, p.apart) for k, p in enumerate(figures)]
+        marks = builder.marks()
+        excluded = excluded_keys(ints, models, exclude, links, marks)
+        count = len(ints)
         many = count * (count - 1) // 2 > 1000 * SWEEP_FROM  # too many even to list
-        pairs = np.empty((0, 2), dtype=np.int64) if many or sweep else candidate_pairs(ints, excluded, general=False)
-        sweeps = many or len(pairs) > SWEEP_FROM if sweep is None else sweep
+        pairs = np.empty((0, 2), dtype=np.int64) if many or sweep else candidate_pairs(ints, excluded)
+        sweeps = many or (len(pairs) > SWEEP_FROM and not marks.alone) if sweep is None else sweep
         if sweep is False and many:
             raise InputError(f"sweep=False: {count} shapes make too many pairs to list; leave the choice to None.")
-        general = candidate_pairs(ints, excluded, general=True)
-        return Geometry(ints, reals, pairs, general, excluded, sweeps, names, links, hulls, tuple(builder.notes))
+        notes = tuple(builder.notes)
+        return Geometry(
+            ints, reals, pairs, excluded, sweeps, names, links, hulls, builder.pool, builder.terrains, notes
+        )
 
 
 def _check_offsets(figures: Sequence[Placed]) -> None:
@@ -173,17 +217,30 @@ def _posed(shape: Shape) -> ShapeInfo:
         raise ModelError(f"fixed {shape.kind}: position needs three finite numbers, got {shape.position}.")
     rotation = rotation_matrix(shape.rotation, f"fixed {shape.kind}")
     size = tuple(map(float, shape.size))
-    return ShapeInfo(shape.kind, size, 0, position, rotation, "", shape.role, shape.name, None, shape.mesh, shape.scale)
+    look = shape.role, shape.name, None, shape.mesh, shape.scale, shape.masks, shape.friction, shape.relief
+    return ShapeInfo(shape.kind, size, 0, position, rotation, "", *look)
 
 
 class _Builder:
     """Collects rows; moving shapes are put first at the end."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[ShapeKind, ShapeForm, Hull | None, str, str]] = []
+        self.rows: list[tuple[ShapeKind, ShapeForm, Hull | None, str, str, Masks, int]] = []
         self.notes: list[Note] = []
+        self.pool = HullPool()
+        self.terrains = TerrainPool()
 
-    def add(self, shape: ShapeInfo, body: int, figure: int, material: int, name: str) -> None:
+    def _ground(self, shape: ShapeInfo, body: int, name: str) -> tuple[int, Ground]:
+        """The number of a terrain and its arrays."""
+        if shape.relief is None:
+            raise ModelError(f"{name}: a terrain has a relief; bk.height_field and bk.terrain_mesh make one.")
+        if body:
+            raise ModelError(f"{name}: terrain stands still; fix it to the world, or use a mesh's convex hull.")
+        return self.terrains.add(shape.relief)
+
+    def add(
+        self, shape: ShapeInfo, body: int, figure: int, material: int, name: str, number_in_model: int = -1
+    ) -> None:
         if shape.role == "visual":
             return
         if shape.kind not in KINDS:
@@ -193,8 +250,8 @@ class _Builder:
             raise ModelError(
                 f"{name}: {shape.kind} size {size} should be {SHAPE_SIZES[shape.kind]} positive numbers [m]."
             )
-        kind, place, hull = KINDS[shape.kind], shape.position, None
-        if kind >= GENERAL and (command := missing_extra()):
+        kind, place, hull, ground, number = KINDS[shape.kind], shape.position, None, None, -1
+        if kind == HULL and (command := missing_extra()):
             text = f"{name}: a {shape.kind} takes no part in collisions without the extra `mesh`; {command}."
             self.notes.append(Note("ignored", text))
             return
@@ -204,30 +261,54 @@ class _Builder:
             if hull is None:
                 return
             place = place + shape.rotation @ hull.centre
-        radius = hull.radius if hull is not None else _bounding_radius(kind, size)
+            number = self.pool.add(hull)
+        if kind == TERRAIN:
+            number, ground = self._ground(shape, body, name)
+            place = place + shape.rotation @ ground.centre
+        solid = hull if hull is not None else ground
+        half = _half(kind, size) if solid is None else solid.half
+        radius = hull.radius if hull is not None else _radius(kind, size, half)
         straight = int(np.array_equal(shape.rotation, np.eye(3)))
         what, form = ShapeKind(), ShapeForm()
         what.kind, what.body, what.figure, what.material, what.straight = kind, body, figure, material, straight
-        sizes = [*size, *[0.0] * (3 - len(size))]
-        load(form, {"size": sizes, "place": place, "turn": shape.rotation.ravel(), "radius": radius})
-        self.rows.append((what, form, hull, name, shape.link))
+        what.hull = number
+        sizes, turn = [*size, *[0.0] * (3 - len(size))], shape.rotation.ravel()
+        load(form, {"size": sizes, "place": place, "turn": turn, "radius": radius, "half": half})
+        self.rows.append((what, form, hull, name, shape.link, shape.masks, number_in_model))
+
+    def marks(self) -> Marks:
+        """What files say of who may touch whom."""
+        rows = self.ordered()
+        return Marks(tuple(r[5] for r in rows), tuple(int(r[0].figure) for r in rows), tuple(r[6] for r in rows))
+
+    def ordered(self) -> list[tuple[ShapeKind, ShapeForm, Hull | None, str, str, Masks, int]]:
+        """Shapes that move come first."""
+        return sorted(self.rows, key=lambda row: row[0].body == 0)
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, dict[int, Hull], tuple[str, ...], tuple[str, ...]]:
-        rows = sorted(self.rows, key=lambda row: row[0].body == 0)
+        rows = self.ordered()
         ints = np.array([flat(r[0]) for r in rows], dtype=np.int64).reshape(-1, ShapeKind.layout.words)
         reals = np.array([flat(r[1]) for r in rows], dtype=float).reshape(-1, ShapeForm.layout.words)
         hulls = {s: r[2] for s, r in enumerate(rows) if r[2] is not None}
         return ints, reals, hulls, tuple(r[3] for r in rows), tuple(r[4] for r in rows)
 
 
-def _bounding_radius(kind: int, size: tuple[float, ...]) -> float:
+def _half(kind: int, size: tuple[float, ...]) -> tuple[float, ...]:
+    """Half sizes of the box about the centre of a shape that holds it."""
     if kind == PLANE:
-        return math.inf
+        return (math.inf,) * 3
     if kind == SPHERE:
-        return size[0]
+        return (size[0],) * 3
     if kind == CAPSULE:
-        return size[0] + size[1]
-    return math.hypot(*size)
+        return size[0], size[0], size[0] + size[1]
+    return size if kind in (BOX, ELLIPSOID) else (size[0], size[0], size[1])
+
+
+def _radius(kind: int, size: tuple[float, ...], half: Sequence[float] | np.ndarray) -> float:
+    """Radius of the sphere about the centre of a shape that holds it."""
+    if kind in (PLANE, SPHERE, CAPSULE, ELLIPSOID):
+        return max(half)
+    return math.hypot(*half) if kind == TERRAIN else math.hypot(*size)
 
 
 class Contacts:
@@ -244,7 +325,6 @@ class Contacts:
         self.ints[order_in_ints(geometry.ns)] = np.arange(geometry.ns)
         self.pairs = np.zeros((max(16 * geometry.ns, 64), 2), dtype=np.int64) if geometry.sweeps else geometry.pairs
         self._make(room)
-        self.general: Any = None
         self._own: tuple[Detection, tuple[np.ndarray, ...]] | None = None
 
     def _make(self, room: int) -> None:
@@ -257,6 +337,10 @@ class Contacts:
         put(d.clip, corners=np.zeros((2 * ROOM, 3)), names=self.ints[:names].reshape(2 * ROOM, -1))
         put(d, kinds=g.ints, forms=g.reals, now=np.zeros((g.ns, 4)), pairs=self.pairs, excluded=g.excluded)
         put(d, order=self.ints[order], starts=self.ints[order.stop :], ids=self.ids, contacts=self.data)
+        if g.phases:
+            put_convex(d, g)
+        if g.terrains.grounds:
+            g.terrains.put_into(d.terrains)
 
     def grow(self, status: int) -> None:
         """Double what a negative status of detection found too small."""
@@ -288,12 +372,6 @@ class Contacts:
             if n >= 0:
                 break
             self.grow(n)
-        if len(g.general_pairs):
-            from bunraku.collision.general import GeneralContacts
-
-            if self.general is None:
-                self.general = GeneralContacts(g)
-            n = self.general.append(self, x, stride, margin, n)
         self.count = n
         return n
 
@@ -303,6 +381,8 @@ class Contacts:
         if self._own is None or any(a is not b for a, b in zip(self._own[1], now)):
             self._own = Detection(), now
             self.put_into(self._own[0])
+            for k, what in self.geometry.phases.items():
+                self._own[0].source.plan(k, what)
         return self._own[0]
 
 
@@ -310,3 +390,20 @@ def order_in_ints(ns: int) -> slice:
     """Where the order of ns shapes stands in `Contacts.ints`."""
     first = 2 * ROOM * CornerName.layout.words
     return slice(first, first + ns)
+
+
+def put_convex(d: Detection, g: Geometry) -> None:
+    """Give a table what the convex phase works on: the hulls of a scene, and scratch."""
+    g.pool.put_into(d.hulls)
+    put(d.clip, corners=np.zeros((2 * POLYGON, 3)), names=zeros(CornerName, 2 * POLYGON))
+    put(
+        d.convex,
+        meeting=Meeting(),
+        memory=zeros(PairMemory, max(64, 8 * g.ns)),
+        points=zeros(DifferencePoint, POLYTOPE),
+        faces=zeros(PolytopeFace, POLYTOPE_FACES),
+        edges=zeros(PolytopeEdge, 3 * POLYTOPE_FACES),
+        part_a=zeros(FacePoint, RING),
+        part_b=zeros(FacePoint, RING),
+        candidates=zeros(Candidate, POLYGON),
+    )

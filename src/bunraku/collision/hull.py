@@ -1,42 +1,39 @@
-"""Convex hulls: vertices, faces as polygons, and a sphere that holds them; from points or from a mesh file.
+"""Convex hulls: vertices, faces as polygons, and a sphere that holds them; from points.
 
-Faces that lie in one plane are joined into one polygon, so that a flat contact finds its whole face. Hulls by Qhull
-(scipy); mesh files are read by trimesh (extra `mesh`). Vertices are relative to `centre`, the middle of the hull's
-extent. Checked in tests/collision/test_general.py.
+Triangles of Qhull (scipy) that lie in one plane are joined over their neighbours into one polygon, so that a flat contact
+finds its whole face. Vertices are relative to `centre`, the middle of the hull's extent. Checked in
+tests/collision/test_hull.py.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
 from bunraku.errors import ModelError
-from bunraku.model.description import Note
 
 FLAT = 1e-6  # of the hull's radius: faces whose planes agree so well are one face
+THIN = 1e-7  # of the hull's radius: a hull no thicker has no volume
 
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """A convex solid. faces: vertex indices, anticlockwise seen from outside; normals (nf, 3) outward."""
+    """A convex solid. faces: vertex indices, anticlockwise seen from outside; normals (nf, 3) outward; face_of (nt,):
+    the face of each triangle."""
 
     centre: np.ndarray
     vertices: np.ndarray
     faces: tuple[np.ndarray, ...]
     normals: np.ndarray
     triangles: np.ndarray
+    face_of: np.ndarray
     radius: float
 
-
-def missing_extra() -> str:
-    """Empty where the extra `mesh` is installed, else how to install it."""
-    absent = [name for name in ("coal", "trimesh") if importlib.util.find_spec(name) is None]
-    return f'run pip install "bunraku[mesh]" (missing: {", ".join(absent)})' if absent else ""
+    @property
+    def half(self) -> np.ndarray:
+        """Half sizes of the box about it [m]."""
+        return np.abs(self.vertices).max(axis=0)
 
 
 def convex_hull(points: np.ndarray, name: str = "hull") -> Hull:
@@ -44,77 +41,89 @@ def convex_hull(points: np.ndarray, name: str = "hull") -> Hull:
     from scipy.spatial import ConvexHull, QhullError
 
     p = np.asarray(points, dtype=float)
-    if p.ndim != 2 or p.shape[1] != 3 or len(p) < 4 or not np.all(np.isfinite(p)):
-        raise ModelError(f"{name}: a hull needs four or more finite points (n, 3), got shape {p.shape}.")
+    if p.ndim != 2 or p.shape[1] != 3 or len(p) < 4:
+        raise ModelError(f"{name}: a hull needs four or more points (n, 3), got shape {p.shape}.")
+    if not np.all(np.isfinite(p)):
+        bad = int(np.flatnonzero(~np.isfinite(p).all(axis=1))[0])
+        raise ModelError(f"{name}: point {bad} is {tuple(p[bad].tolist())}; a hull needs finite points.")
+    flat = ModelError(f"{name}: the points lie in one plane or line; a hull needs a volume.")
     try:
-        hull = ConvexHull(p)
+        hull = ConvexHull(p - p.mean(axis=0))
     except QhullError:
-        raise ModelError(f"{name}: the points lie in one plane or line; a hull needs a volume.") from None
-    number = {int(v): k for k, v in enumerate(hull.vertices)}
+        raise flat from None
     corners = p[hull.vertices]
     centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
-    vertices = corners - centre
-    radius = float(np.linalg.norm(vertices, axis=1).max())
-    triangles = np.array([[number[int(v)] for v in t] for t in hull.simplices], dtype=np.int64)
-    normals = hull.equations[:, :3]
-    turned = np.einsum("ij,ij->i", _area_vectors(vertices, triangles), normals) < 0
+    x = corners - centre
+    radius = float(np.linalg.norm(x, axis=1).max())
+    number = np.zeros(len(p), dtype=np.int64)
+    number[hull.vertices] = np.arange(len(x))
+    triangles, normals = number[hull.simplices], hull.equations[:, :3]
+    areas = np.cross(x[triangles[:, 1]] - x[triangles[:, 0]], x[triangles[:, 2]] - x[triangles[:, 0]])
+    turned = np.einsum("ij,ij->i", areas, normals) < 0
     triangles[turned] = triangles[turned][:, ::-1]
-    faces, outward = _join(vertices, triangles, normals, FLAT * radius)
-    return Hull(centre, vertices, faces, outward, triangles, radius)
+    size = np.linalg.norm(areas, axis=1)
+    if radius == 0.0 or _thickness(x, normals[np.argsort(-size)[:64]]) < THIN * radius:
+        raise flat
+    face_of, seeds = _join(x, triangles, normals, hull.neighbors, size, FLAT * radius)
+    order = np.argsort(face_of, kind="stable")
+    groups = np.split(triangles[order], np.searchsorted(face_of[order], np.arange(1, len(seeds))))
+    faces = tuple(_ring(x, group, normals[t]) for group, t in zip(groups, seeds))
+    return Hull(centre, x, faces, normals[seeds], triangles, face_of, radius)
 
 
-def _area_vectors(x: np.ndarray, t: np.ndarray) -> np.ndarray:
-    return np.cross(x[t[:, 1]] - x[t[:, 0]], x[t[:, 2]] - x[t[:, 0]])
+def _thickness(x: np.ndarray, normals: np.ndarray) -> float:
+    """The least extent along any of the normals."""
+    along = x @ normals.T
+    return float((along.max(axis=0) - along.min(axis=0)).min())
 
 
 def _join(
-    x: np.ndarray, triangles: np.ndarray, normals: np.ndarray, flat: float
-) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """Polygons of triangles that share a plane; each is the set of vertices within `flat` of it, in order of angle."""
-    areas = np.linalg.norm(_area_vectors(x, triangles), axis=1)
-    done = np.zeros(len(triangles), dtype=bool)
-    faces, outward = [], []
-    for t in np.argsort(-areas, kind="stable"):
-        if done[t]:
+    x: np.ndarray, triangles: np.ndarray, normals: np.ndarray, neighbours: np.ndarray, size: np.ndarray, flat: float
+) -> tuple[np.ndarray, list[int]]:
+    """(face of every triangle, the largest triangle of every face): faces grow from their largest triangle over
+    neighbours whose corners all lie within `flat` of its plane."""
+    height = np.einsum("ti,tki->tk", normals, x[triangles])  # the planes' own
+    beyond = np.einsum("ti,tnki->tnk", normals, x[triangles[neighbours]]) - height.mean(axis=1)[:, None, None]
+    level = np.abs(beyond).max(axis=2) <= flat  # (nt, 3): a neighbour continues the plane
+    face_of, seeds = np.full(len(triangles), -1, dtype=np.int64), []
+    for t in np.argsort(-size, kind="stable").tolist():
+        if face_of[t] >= 0:
             continue
-        n = normals[t]
-        height = x @ n
-        on = np.abs(height - height[triangles[t]].mean()) <= flat
-        done |= on[triangles].all(axis=1)
-        ring = np.flatnonzero(on)
-        middle = x[ring].mean(axis=0)
-        u = x[ring[0]] - middle
-        v = np.cross(n, u)
-        angle = np.arctan2((x[ring] - middle) @ v, (x[ring] - middle) @ u)
-        faces.append(ring[np.argsort(angle)])
-        outward.append(n)
-    return tuple(faces), np.array(outward)
+        face = face_of[t] = len(seeds)
+        seeds.append(t)
+        if not level[t].any():
+            continue
+        n, h, front = normals[t], float(height[t].mean()), [t]
+        while front:
+            one = front.pop()
+            for other in neighbours[one].tolist():
+                if face_of[other] < 0 and np.abs(x[triangles[other]] @ n - h).max() <= flat:
+                    face_of[other] = face
+                    front.append(other)
+    return face_of, seeds
 
 
-@lru_cache(maxsize=256)
-def _hull_of_file(path: str, _changed: int, scale: tuple[float, ...], name: str) -> Hull:
-    """The hull of a mesh file as it was at the time `_changed`; a scene that is put together again need not read it
-    again."""
-    import trimesh
+def _ring(x: np.ndarray, group: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Corners of the polygon that triangles of one plane make, anticlockwise about n: those that stand out."""
+    if len(group) == 1:
+        return group[0].copy()
+    on = np.unique(group)
+    e = x[on[0]] - x[on].mean(axis=0)
+    u = e - (e @ n) * n
+    u /= np.linalg.norm(u)
+    flat = np.stack([x[on] @ u, x[on] @ np.cross(n, u)], axis=1)
+    order = np.lexsort((flat[:, 1], flat[:, 0])).tolist()
+    small = 1e-12 * float(np.abs(flat - flat[0]).max()) ** 2
 
-    with open(path, "rb") as file:
-        begins = file.read(4)
-    if begins[:2] in (b"PK", b"\x1f\x8b", b"BZ") or begins == b"\xfd7zX":  # small ones may unpack to any size
-        raise ModelError(f"{name}: {path}: packed meshes are not read; unpack it.")
-    loaded = trimesh.load(path, force="mesh", process=False)
-    points = np.asarray(getattr(loaded, "vertices", np.empty((0, 3))), dtype=float) * np.asarray(scale, dtype=float)
-    return convex_hull(points, name)
+    def chain(way: list[int]) -> list[int]:  # A. M. Andrew, Another efficient algorithm for convex hulls, 1979
+        out: list[int] = []
+        for k in way:
+            while len(out) > 1:
+                (a, b), (c, d) = flat[out[-1]] - flat[out[-2]], flat[k] - flat[out[-2]]
+                if a * d - b * c > small:
+                    break
+                out.pop()
+            out.append(k)
+        return out[:-1]
 
-
-def hull_of_mesh(path: str | None, scale: Sequence[float], name: str) -> tuple[Hull | None, Note]:
-    """The hull of a mesh file, and a Note that says what stands for the mesh, or why nothing does."""
-    if not path or not Path(path).is_file():
-        return None, Note("ignored", f"{name}: mesh file {path!r} is not there; the shape takes no part in collisions.")
-    try:
-        hull = _hull_of_file(path, Path(path).stat().st_mtime_ns, tuple(map(float, scale)), name)
-    except ModelError as error:
-        return None, Note("ignored", f"{error} The shape takes no part in collisions.")
-    except Exception as error:  # a reader may fail in any way on a broken file
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return None, Note("ignored", f"{name}: {path}: not a readable mesh ({reason}); it takes no part in collisions.")
-    return hull, Note("changed", f"{name}: mesh replaced by its convex hull of {len(hull.vertices)} vertices.")
+    return on[chain(order) + chain(order[::-1])]

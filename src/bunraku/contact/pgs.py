@@ -11,8 +11,10 @@ sweeps need tens to a thousand passes to a residual of 1e-6:
    The step is shortened until the sum of squared errors drops; if it does not drop, sweeps look for a better set
 3. a problem that resists is softened: K + h D, b - h D lam0 with D the scales and lam0 the present impulses (a proximal
    point step). That is well conditioned and has the same solution once lam stops changing; h shrinks as it succeeds and
-   grows as it does not
-4. a warm start that has led nowhere in some sweeps is given up for a cold one
+   grows as it does not. Impulses go on beyond its answer along the way they move: where redundant contacts barely slip,
+   the solution is at the end of a long valley, down which lam would creep by error / h a step
+4. a start that has led nowhere in many sweeps is given up for zero and sweeps: they find a jam, impulses that hold one
+   another and are hundreds of times what b asks for, while between here and there errors rise
 5. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are
    returned, inside their cones
 
@@ -59,6 +61,9 @@ HALVINGS = 7
 SOFTEST, SOFT, HARDEST = 1.0, 1e-2, 1e-7  # h
 HARDER = 0.3  # h changes by this where a softened problem is solved
 NEAR = 0.3  # of the true error: a softened problem solved well enough
+EARLIER, FAR_OFF = 40, 0.2  # sweeps, and the residual from which a search that may end early does so
+EARLY = 100  # sweeps after which it does with less
+ANEW = 256  # sweeps of a second start: impulses that jam grow by a small part of themselves in each
 FAILURES = 2  # of Newton steps before softening
 LONG = 16  # sweeps when softening has not helped at first, then twice as many every time
 BATCH = 5  # sweeps at a time that must pay
@@ -93,6 +98,8 @@ class Tactics(NamedTuple):
     softer: float = 10.0  # h grows by this where it fails,
     softenings: int = 8  # so often in a row, before sweeps take over again
     beyond: float = 0.0  # impulses go on by so many moves beyond a softened problem's answer
+    patience: int = 0  # once so many softened problems have failed,
+    near: float = math.inf  # and from this residual on: impulses of a contradiction must not be blown up
     restart: int = NEVER  # sweeps after which a warm start is given up for a cold one, once
 
 
@@ -221,7 +228,10 @@ def gives_up(p):
     """Whether there is no better answer within reach: then the best one is put onto the cones, with its status."""
     s = p.search
     contrary = s.unmet > s.tolerance * s.scale and s.error <= 1.1 * s.unmet  # no impulses do better
-    if not (s.sweeps >= s.most or contrary or not s.error < math.inf):
+    hopeless = s.hopeless > 0.0 and (
+        (s.sweeps >= EARLY and s.best > s.hopeless * s.scale) or (s.sweeps >= EARLIER and s.best > FAR_OFF * s.scale)
+    )
+    if not (s.sweeps >= s.most or contrary or hopeless or not s.error < math.inf):
         return False
     s.status = STUCK if contrary else LIMIT if s.best < math.inf else BROKEN
     s.ending = 1
@@ -257,7 +267,7 @@ def carry_on(p):
 def solver(front: Front, tactics: Tactics) -> Any:
     """The loop for one kind of matrix: a building block for kernels, solve(matrix, rows, blocks, tolerance, most)."""
     begin, multiply, soften, sweep, factor, substitute = front
-    padding, cold, warm, good, good_large, large, softer, softenings, beyond, restart = tactics
+    padding, cold, warm, good, good_large, large, softer, softenings, beyond, patience, near, restart = tactics
 
     @inline
     def start(matrix):
@@ -299,8 +309,8 @@ def solver(front: Front, tactics: Tactics) -> Any:
         p = matrix.problem
         s = p.search
         s.restarted = 1
-        s.left = 0
         plan_anew(s)
+        s.left = ANEW
         soften(matrix)
         for i in range(s.n):
             st(p.lam, i, 0.0)
@@ -328,7 +338,7 @@ def solver(front: Front, tactics: Tactics) -> Any:
         elif s.softness > 0.0 and s.inner <= NEAR * s.error:
             s.softness = max(HARDER * s.softness, HARDEST)
             s.left = 0
-            if beyond > 0.0:
+            if beyond > 0.0 and s.softenings >= patience and s.error <= near * s.scale:
                 carry_on(p)
         else:
             return
@@ -416,7 +426,7 @@ def solver(front: Front, tactics: Tactics) -> Any:
 
 
 DENSE = Front(dense_begin, dense_multiply, dense_soften, dense_sweep, dense_factor, dense_substitute)
-solve = solver(DENSE, Tactics(restart=1000))
+solve = solver(DENSE, Tactics(softenings=NEVER, beyond=0.8, patience=1, near=0.01, restart=1000))
 
 
 @entry("h i i d i")

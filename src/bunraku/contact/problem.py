@@ -54,6 +54,7 @@ class Search(Record):
     blocks = whole()
     tolerance = real()  # of the residual
     most = whole()  # sweeps and Newton steps
+    hopeless = real()  # residual from which the search ends early (bunraku.contact.pgs); 0: never
     n = whole()  # numbers of a vector that count: the rows, filled up to whole lanes, and some zeros
 
     status = whole()

@@ -99,6 +99,7 @@ class Ask(Record):
 
     force = vec3()  # N on the centre of mass
     part = reals(2)  # share of each foot
+    least = reals(2)  # least share of each foot
     inside = pairs(2)  # pressure inside each foot
     shift = vec3()  # of the swinging foot
     shift_rate = vec3()
@@ -119,6 +120,7 @@ class Springs(Record):
     pose_damper = real()
     hold_spring = real()
     hold_damper = real()
+    settle = real()  # 1/s: damper of corners that stand, along the normal
     spin_damper = real()
     weigh_level = real()
     weigh_height = real()
@@ -150,6 +152,7 @@ class Feel(Record):
     missed = reals(2)  # m: pressure asked for less pressure felt
     asked = reals(2)  # pressure asked for
     loads = reals(2)  # N of each foot, filtered
+    touch = reals(2)  # N of each foot, as it is read
     felt = pairs(2)  # pressure inside each sole
     fresh = reals(2)  # whether each foot is
     planned = reals(2)  # height planned for it
@@ -165,6 +168,7 @@ class StepState(Record):
     pace = real()  # of the clock
     waited = real()  # s for the ground
     lowered = real()  # m that a late foot was lowered
+    raised = real()  # m above the planned height at which the swing began
     held = real()  # s that both feet were kept down
     swing = real()  # number of the swing in the air, or -1
     done = real()  # of the last one that ended, or -1
@@ -189,6 +193,7 @@ class LawConstants(Record):
     height_damper = real()
     lean = real()  # m beyond the soles
     edge = real()  # m of the soles that is not used
+    rest = real()  # least share of the weight of a foot that stands beside the other
     reach_ahead = real()  # m of a step
     reach_near = real()
     reach_far = real()

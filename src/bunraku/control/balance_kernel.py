@@ -3,7 +3,9 @@
 Parts of control.balance_law. `take_in` takes what was read; `see` finds poses with the base at the origin, then its
 place and velocity from the feet that stand (control.state_estimate); `act` fills the whole-body problem and solves it.
 The problem has four contacts at the corners of each sole that stands, near to forces that share the wanted pressure
-among the feet and within each of them (bilinear weights); tasks for base and trunk (turning) and the swinging foot (all
+among the feet and within each of them (bilinear weights), with cones whose apex is the least force of a corner (where
+both feet stand, none may be asked for nothing: it would hover and hit the ground again); the speed of a corner along
+the normal is damped, the less the more its foot carries; tasks for base and trunk (turning) and the swinging foot (all
 six); posture for everything else; rates of momentum for the wanted force (control.capture_point). Joint limits become
 bounds of accelerations,
     a >= 2 (lower - q - h v) / h^2,     h = LOOK s ahead.
@@ -59,6 +61,7 @@ def take_in(b: Balance):
         force, torque = b.wrench[f].force, b.wrench[f].torque
         if force[2] < -1.0:
             feel.felt[f] = (-torque[1] / force[2], torque[0] / force[2])
+        feel.touch[f] = max(-force[2], 0.0)
         feel.loads[f] += (1.0 - figure.keep_load) * (max(-force[2], 0.0) - feel.loads[f])
         firm = standing[f] != 0.0 and (feel.fresh[f] == 0.0 or standing[1 - f] == 0.0)
         state.share[f] = max(feel.loads[f], 0.02 * figure.heavy) if firm else 0.0
@@ -147,6 +150,7 @@ def put_contacts(b: Balance):
         e = axpy(-dot(e, normal), normal, e)
         alpha = axpy(-s.hold_damper, body.omega, scale(s.hold_spring, e))
         force = ask.part[f] * ask.weight
+        settle = s.settle * (1.0 - ask.part[f])
         for c in range(4):
             sx = -1.0 if c < 2 else 1.0
             sy = -1.0 if c % 2 == 0 else 1.0
@@ -154,7 +158,9 @@ def put_contacts(b: Balance):
             contact = p.contact[n]
             contact.point = add(foot.place, arm)
             contact.normal = normal
-            contact.wanted = cross(alpha, mv(R, arm))
+            moves = add(body.speed, cross(body.omega, mv(R, add(foot.place, arm))))
+            contact.wanted = axpy(-settle * dot(moves, normal), normal, cross(alpha, mv(R, arm)))
+            contact.least = 0.25 * ask.least[f] * ask.weight
             contact.near = scale(0.25 * (1.0 + sx * px) * (1.0 + sy * py) * force, normal)
             other = other or p.contact_body[n] != b.body[f]
             p.contact_body[n] = b.body[f]
@@ -192,6 +198,7 @@ def put_tasks(b: Balance):
         e = turn_error(body.turn, turns.of[f])
         away = sub(scale(rate, plan.spin[f]), body.omega)
         turning = axpy(s.foot_spring, e, scale(s.foot_damper, away))
+        turning = axpy(rate * rate, plan.spin_rate[f], turning)
         put_task(p, 2, b.body[f], b.foot[f].place, wanted, turning, s.weigh_foot, s.weigh_foot)
         p.count.tasks = 3
 

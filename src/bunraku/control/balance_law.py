@@ -45,6 +45,7 @@ FIRM = 0.4  # of the weight, with which a foot that landed is taken as firm
 MOST_MISSED = 0.03  # m: of the difference between pressure asked for and felt
 MOST_SUM = 0.05  # m s
 LOWEST = 0.2  # m: a pendulum is taken to be at least so high
+LEAVES = 0.4  # of the least share of a foot that stands: that of one which leaves next
 RISE = 0.25  # m/s: how fast the centre of mass goes back to its height after legs were stretched
 STAY, MAIN = -1, 2  # answers of `balance` besides the side (0, 1) with which reserve steps begin
 
@@ -229,6 +230,14 @@ def mind_the_step(b: Balance):
         step.held = 0.0
 
 
+@inline
+def rests(b: Balance):
+    """Where both feet stand: the least share of each, smaller for the one that leaves next."""
+    leaves = next_side(b)
+    for f in range(2):
+        b.ask.least[f] = LEAVES * b.figure.rest if f == leaves else b.figure.rest
+
+
 @part
 def into_soles(b: Balance, px, py):
     """The pressure held in the soles that stand, and `lean` beyond: a pair; asks for each foot's share and its own
@@ -236,8 +245,11 @@ def into_soles(b: Balance, px, py):
     ask, seen, standing = b.ask, b.seen, b.step.standing
     lean, edge = b.figure.lean, b.figure.edge
     t = standing[1]
+    ask.least[0] = 0.0
+    ask.least[1] = 0.0
     if standing[0] != 0.0 and standing[1] != 0.0:
-        t = between(seen, px, py)
+        rests(b)
+        t = held_in(between(seen, px, py), ask.least[1], 1.0 - ask.least[0])
     middle = on_line(seen, t)
     main = 1 if t > 0.5 else 0
     c, d = heading(b, main)

@@ -11,7 +11,8 @@ described.
 No sensor measures a bush: encoders and controllers know the rigid figure alone. Stiffness by default: a foot that
 carries the whole weight m g sinks by `SINK`, and turning stiffness is `TURN` times m g h (h: height of the centre of
 mass over the ankles), below which the figure would fall over at once from a single foot; damping is that of a mode with
-ratio `RATIO` of the figure above (m, or m h^2). HRP-2's rubber gives about the same: its robot falls over in a walk
+ratio `RATIO` of the figure above (m, or m h^2). Where torques are explicit (Runge-Kutta), that of a foot in the air bounds
+it: at most `BEARS` of the foot's own inertia / dt. HRP-2's rubber gives about the same: its robot falls over in a walk
 that rigid feet allow (Nakaoka et al. 2007, section 4). Checked in tests/control/test_bushes.py.
 """
 
@@ -32,6 +33,7 @@ SINK = 0.002  # m under the whole weight on one foot
 TURN = 2.0  # of m g h
 MOUNT = 0.3  # of the foot's inertia that is above the rubber
 RATIO = 0.15  # damping ratio of rubber with the figure on it
+BEARS = 0.6  # of the foot's inertia / dt: damping that an explicit step bears
 NAMES = ("bush_z", "bush_pitch", "bush_roll")
 
 
@@ -54,19 +56,25 @@ class Bushes:
             if x is not None and not (np.isfinite(x) and (x >= 0 if "damping" in name else x > 0)):
                 raise InputError(f"bushes: {name} {x} is not a finite number {least}.")
 
-    def of(self, mass: float, height: float, gravity: float) -> Bushes:
-        """With all four numbers, for a figure of `mass` [kg] and a centre of mass `height` [m] above its ankles."""
+    def of(self, mass: float, height: float, gravity: float, most: tuple[float, float] = (np.inf, np.inf)) -> Bushes:
+        """With all four numbers, for a figure of `mass` [kg] and a centre of mass `height` [m] above its ankles; most:
+        damping [N s/m] and turning damping [N m s], where they are not given."""
         k = mass * gravity / SINK if self.stiffness is None else self.stiffness
         turn = TURN * mass * gravity * height if self.turning_stiffness is None else self.turning_stiffness
-        d = 2 * RATIO * (k * mass) ** 0.5 if self.damping is None else self.damping
+        d = min(2 * RATIO * (k * mass) ** 0.5, most[0]) if self.damping is None else self.damping
         inertia = mass * height * height
-        d_turn = 2 * RATIO * (turn * inertia) ** 0.5 if self.turning_damping is None else self.turning_damping
+        d_turn = (
+            min(2 * RATIO * (turn * inertia) ** 0.5, most[1]) if self.turning_damping is None else self.turning_damping
+        )
         return Bushes(k, turn, d, d_turn)
 
 
-def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | None = None) -> Description:
+def bushes(
+    figure: Model | Description, feet: Sequence[str], rubber: Bushes | None = None, *, explicit: float | None = None
+) -> Description:
     """A copy of the description with rubber (stiffness [N/m, N m/rad], damping [N s/m, N m s]) between the ankles and
-    the links `feet` (or the links these are fixed to)."""
+    the links `feet` (or the links these are fixed to). explicit: the step [s] of an integrator with explicit torques,
+    which bounds the damping that is not given."""
     description = copy.deepcopy(figure.description if isinstance(figure, Model) else figure)
     model = description.build()
     rest = kinematics(model, model.neutral())
@@ -90,7 +98,7 @@ def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | No
             raise InputError(
                 f"bushes: {name!r} is not below the centre of mass of {description.name!r}, or nothing weighs."
             )
-        r = (rubber or Bushes()).of(model.mass, height, weight)
+        r = (rubber or Bushes()).of(model.mass, height, weight, most_damping(link.inertia, explicit))
         anchor = link.joints[-1].anchor
         mount = Link(f"{link.name}_mount", link.parent, link.position, link.rotation, link.joints, where=link.where)
         mount.inertia, link.inertia = scaled(link.inertia, MOUNT), scaled(link.inertia, 1.0 - MOUNT)
@@ -112,3 +120,11 @@ def bushes(figure: Model | Description, feet: Sequence[str], rubber: Bushes | No
 def scaled(inertia: Inertia, share: float) -> Inertia:
     """A share of a body's mass and inertia about the same centre."""
     return Inertia(share * inertia.mass, inertia.com, share * inertia.matrix())
+
+
+def most_damping(foot: Inertia, explicit: float | None) -> tuple[float, float]:
+    """Damping [N s/m] and turning damping [N m s] that explicit steps [s] bear under a foot in the air."""
+    if explicit is None:
+        return np.inf, np.inf
+    share = BEARS * (1.0 - MOUNT) / explicit
+    return share * foot.mass, share * float(np.linalg.eigvalsh(foot.matrix())[0])

@@ -13,7 +13,8 @@ fixed base answers no force: Mb^-1 = 0. Checked in tests/choreography/test_relat
 from __future__ import annotations
 
 from bunraku.dynamics.composite import carry_composite, composite_wrench, joint_column
-from bunraku.dynamics.passes import angles, drift, inertial_wrench, place, real3, rigid, spin, swing, world_pose
+from bunraku.dynamics.one_axis import real3
+from bunraku.dynamics.passes import angles, drift, inertial_wrench, place, rigid, spin, swing, world_pose
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mv, s_inverse, scale, st3, st6, sub, sv

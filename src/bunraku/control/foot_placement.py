@@ -4,7 +4,8 @@ A clock plays the phases of a plan; sensors measure the contacts; steps move to 
 
 Feet: a foot leaves the ground when the plan says so and stands again when its sensor feels weight (`FEEL` of the
 figure's, and more than the swing's own inertia) in the second half of its swing, near the ground. If the ground is
-late, the clock waits and the foot goes on down (`SEARCH`); if it is early, the foot stands where it is.
+late, the clock waits and the foot goes on down, slowly at first (`SINK`) and then faster (`HURRY`, to `SEARCH`); if it
+is early, the foot stands where it is.
 
 Offsets: o_f = where foot f stands less where the plan has it (level, 2). The plan's zero-moment point moves by sum
 load_f o_f; its capture point by
@@ -32,9 +33,10 @@ from bunraku.control.balance_arrays import Balance
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.record import flat
 
-FEEL = 0.06  # of the weight: a foot that stands
+FEEL = 0.02  # of the weight, as it is read: a foot that touches
 LOW = 0.04  # m above its landing place: a foot that may touch
-SEARCH = 0.25  # m/s downwards
+SINK = 0.06  # m/s downwards, with which a foot comes to the ground
+SEARCH, HURRY = 0.25, 3.0  # m/s downwards at the most, m/s^2: how fast a foot looks for a ground that is late
 PATIENCE = 0.4  # s that the clock waits for the ground
 FAST = 2.2  # largest rate of the clock
 HASTE = 3.5  # the same on both feet in the plan's own steps, where the next foot to be lifted can catch the fall
@@ -83,7 +85,7 @@ def advance(b: Balance):
         left = swing_now(b).landing * b.figure.plan_dt - s.clock
         if left <= step and s.waited < PATIENCE:
             s.waited += period
-            s.lowered += SEARCH * period
+            s.lowered += min(SINK + HURRY * s.waited, SEARCH) * period
             step = max(left - 1e-9, 0.0)
     s.clock += step
 
@@ -101,6 +103,8 @@ def lift_and_land(b: Balance, swung):
                 s.swing = n
                 s.standing[f] = 0.0
                 s.start = s.offset[f]
+                seen, plan = b.seen.sole, rows[k]
+                s.raised = seen[f].place[2] - seen[1 - f].place[2] - plan.foot[f][2] + plan.foot[1 - f][2]
                 s.target = homewards(s.offset[1 - f])
                 s.waited = 0.0
                 s.lowered = 0.0
@@ -109,7 +113,7 @@ def lift_and_land(b: Balance, swung):
     swing = swing_now(b)
     f, landing = swing.side, swing.landing
     height = b.seen.sole[f].place[2] - rows[min(landing, len(rows) - 1)].foot[f][2]
-    felt = b.feel.loads[f] > FEEL * b.figure.heavy + swung
+    felt = b.feel.touch[f] > FEEL * b.figure.heavy + swung
     if (height < LOW and felt and k > 0.5 * (swing.lift + landing)) or (k >= landing - 1 and s.waited >= PATIENCE):
         land(b, f, landing)
         return -1, f
@@ -294,7 +298,8 @@ def consider(b: Balance, ex, ey):
 
 @part
 def foot_shift(b: Balance):
-    """Shift of the swinging foot against the plan (3), and its rate (3): from its start's offset to its target's."""
+    """Shift of the swinging foot against the plan (3), and its rate (3): from its start's offset to its target's, and
+    from the height where it began (rubber, bumps) to the plan's in the first half."""
     s, dt, swing = b.step, b.figure.plan_dt, swing_now(b)
     lift, landing = swing.lift, swing.landing
     span = (landing - lift) * dt
@@ -304,4 +309,7 @@ def foot_shift(b: Balance):
     at, rate = u * u * u * (10 + u * (6 * u - 15)), 30 * u * u * (1 - u) ** 2 * du * s.pace
     start, target = s.start, s.target
     x, y = target[0] - start[0], target[1] - start[1]
-    return (start[0] + at * x, start[1] + at * y, -s.lowered), (rate * x, rate * y, 0.0)
+    w = min(max((s.clock - lift * dt) / (0.5 * span), 0.0), 1.0) if span > 0.0 else 1.0
+    left = s.raised * (1.0 - w * w * w * (10 + w * (6 * w - 15)))
+    falls = s.raised * 30 * w * w * (1 - w) ** 2 / (0.5 * span) * s.pace if span > 0.0 else 0.0
+    return (start[0] + at * x, start[1] + at * y, left - s.lowered), (rate * x, rate * y, -falls)

@@ -1,6 +1,6 @@
 """Stabiliser: a walking figure kept on its feet by what it feels.
 
-It has an IMU on the base, force sensors in the feet, encoders at the joints. Each period (default 4 ms):
+It has an IMU on the base, force sensors in the feet, encoders at the joints. Each period (default 2 ms):
     estimate     base, centre of mass c, capture point x = c + c'/w,  w^2 = g / height        (control.state_estimate)
     reference    plan at the clock, shifted to where the feet really stand                     (control.foot_placement)
     pressure     p = z_ref + (1 + k)(x - x_ref) + k_i s + k_p d,   s' = x - x_ref           (control.capture_point;
@@ -10,7 +10,9 @@ It has an IMU on the base, force sensors in the feet, encoders at the joints. Ea
     damping      c'' = w^2 (c - p) in the level, spring and damper about the plan's height
     sharing      p divided between the feet and inside each of them                            (control.balance_kernel)
     uprightness  pelvis and trunk turn back to the plan's attitude; spin about the centre of mass is damped
-    landing      the swinging foot gives way: its task ends with the first felt weight; a late ground is searched for
+    landing      a foot sinks onto the ground (control.soft_landing) and stands with the first felt weight, once: from
+                 then on it carries `rest` of the weight at least, while its corners' speed along the normal dies out
+                 with `settle`; a late ground is searched for
     stepping     the landing place and time follow the capture point; a figure that stands takes reserve steps when it
                  must
     torques      of the whole-body problem: they carry the weight and make these accelerations
@@ -49,16 +51,19 @@ MISSED_CUT = 3.0  # Hz: of the difference between pressure asked for and felt
 class Gains:
     """Of the stabiliser; rates in 1/s. `capture` k, `integral` k_i [1/s], `pressure` k_p; pairs are (spring [1/s^2],
     damper [1/s]) of accelerations; weights are those of the whole-body problem; `lean` [m] beyond the soles; `steps`:
-    landing places may move; `friction` that it counts on."""
+    landing places may move; `friction` that it counts on; `settle` [1/s] and `rest` [of the weight]: of a foot that
+    stands, see above; one about to leave carries LEAVES of `rest`."""
 
     capture: float = 2.0
     integral: float = 1.0
     pressure: float = 0.3
     height: tuple[float, float] = (80.0, 18.0)
     body: tuple[float, float] = (150.0, 25.0)
-    foot: tuple[float, float] = (600.0, 50.0)
+    foot: tuple[float, float] = (1600.0, 80.0)
     posture: tuple[float, float] = (100.0, 20.0)
     hold: tuple[float, float] = (0.0, 10.0)  # of the corners that stand
+    settle: float = 40.0
+    rest: float = 0.1
     weight_force: float = 1e4
     weight_height: float = 2e3
     weight_spin: float = 20.0
@@ -78,6 +83,7 @@ class Gains:
         s.foot_spring, s.foot_damper = self.foot
         s.pose_spring, s.pose_damper = self.posture
         s.hold_spring, s.hold_damper = self.hold
+        s.settle = self.settle
         s.spin_damper = self.spin
         s.weigh_level, s.weigh_height, s.weigh_spin = self.weight_force, self.weight_height, self.weight_spin
         s.weigh_body, s.weigh_foot = self.weight_body, self.weight_foot
@@ -99,7 +105,7 @@ class Stabiliser:
         plan: WalkingPlan,
         *,
         gains: Gains | None = None,
-        period: float = 0.004,
+        period: float = 0.002,
         reserve: tuple[WalkingPlan, WalkingPlan] | None = None,
         sensors: dict[str, Any] | None = None,
     ) -> None:
@@ -139,6 +145,7 @@ class Stabiliser:
         w.capture, w.integral, w.pressure = g.capture, g.integral, g.pressure
         w.height_spring, w.height_damper = g.height
         w.lean, w.edge, w.may_step = g.lean, g.margin, g.steps
+        w.rest = g.rest
         w.reach_ahead, w.reach_near, w.reach_far = 0.6 * length, near, max(0.6 * length, near)
 
     def __call__(self, world: World) -> None:
@@ -227,7 +234,8 @@ class Stabiliser:
         for part, arrays in self._kept().items():
             for name, x in arrays.items():
                 x[...] = np.array(state[part][name]).reshape(x.shape)
-        load(self.stepping, {name: state["stepping"][SAVED_AS.get(name, name)] for name in self.stepping.layout.fields})
+        kept = {"raised": 0.0, **state["stepping"]}  # which version 0.1 did not know
+        load(self.stepping, {name: kept[SAVED_AS.get(name, name)] for name in self.stepping.layout.fields})
         p = self.room.b.problem
         p.count.contacts = state["contacts"]
         p.task.rows[...] = state["task"]

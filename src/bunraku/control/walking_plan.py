@@ -34,6 +34,7 @@ class PlanRow(Record):
     foot_rate = vec3s(2)
     foot_acc = vec3s(2)
     spin = vec3s(2)  # angular velocities of the feet
+    spin_rate = vec3s(2)  # angular accelerations of the feet
     turn = vec3s(2)  # angular velocities of pelvis and trunk
     load = reals(2)  # share of each foot
 
@@ -66,7 +67,7 @@ class WalkingPlan:
     def moved(self, turn: np.ndarray, shift: np.ndarray) -> WalkingPlan:
         """The same plan somewhere else: turned about the vertical by the matrix `turn`, then shifted."""
         rows = Many(PlanRow, self.rows.rows.copy())
-        for name in ("com", "com_rate", "zmp", "foot", "foot_rate", "foot_acc", "spin", "turn"):
+        for name in ("com", "com_rate", "zmp", "foot", "foot_rate", "foot_acc", "spin", "spin_rate", "turn"):
             column = rows.column(name).reshape(len(rows), -1, 3)
             for k in range(column.shape[1]):
                 column[:, k] = column[:, k] @ turn.T
@@ -103,6 +104,7 @@ def plan_of(
         rows.column("foot_rate")[:, side] = rate
         rows.column("foot_acc")[:, side] = np.gradient(rate, dt, axis=0)
         rows.column("spin")[:, side] = spin
+        rows.column("spin_rate")[:, side] = np.gradient(spin, dt, axis=0)
     base, top = model.joints[0].body, model.body(trunk)
     rows.column("turn")[:] = k.twist[:, [base, top], 3:]
     g = float(np.linalg.norm(model.gravity))

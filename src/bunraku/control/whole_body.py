@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.control import whole_body_arrays as at
-from bunraku.control.whole_body_kernel import whole_body_once
+from bunraku.control.strict_levels import whole_body_once
 from bunraku.dynamics.arguments import as_rows
 from bunraku.errors import InputError
 from bunraku.kernel.record import Many, handle
@@ -44,6 +44,7 @@ from bunraku.kernel.table import Table
 from bunraku.model.model import Model
 
 CONTACT_WEIGHT, TASK_WEIGHT, FORCE_WEIGHT = 1e6, 1e3, 1e-5
+PRIORITIES = ("weights", "2002")
 Vector = Sequence[float] | np.ndarray
 
 
@@ -102,7 +103,8 @@ class Solution:
 class WholeBody:
     """A figure's whole-body problem with its arrays, to be solved again and again, each from the last solution.
     cone_part: the penalty of cones, of the largest curvature of the forces; more makes them exact in fewer rounds, each
-    of more iterations."""
+    of more iterations; priority "2002": contacts, tasks and momentum first, posture and bounds only in what freedom
+    they leave (control.strict_levels)."""
 
     def __init__(
         self,
@@ -111,10 +113,18 @@ class WholeBody:
         contacts: int = at.MOST_CONTACTS,
         tasks: int = at.MOST_TASKS,
         cone_part: float = 0.03,
+        priority: str = "weights",
     ) -> None:
         self.model = model
         dense = at.MOST_APART + 2 * model.nv
-        self._room = at.Room(model, Table(at.WholeBodyProblem.layout.slots), contacts, tasks, dense)
+        self._room = at.Room(
+            model,
+            Table(at.WholeBodyProblem.layout.slots),
+            contacts,
+            tasks,
+            dense,
+            strict=is_strict("whole_body", priority),
+        )
         p = self._room.p  # below its arrays at hand: a field that is looked up each time costs more than what is done
         self._q, self._v, self._y, self._a, self._force, self._tau = p.q, p.v, p.y, p.a, p.force, p.tau
         self._task_body, self._contact_body, self._contacts = p.task_body, p.contact_body, 0
@@ -124,6 +134,20 @@ class WholeBody:
         self._pairs, self._apart = _columns(p.apart_body), _columns(p.apart)
         self._most_effort = np.minimum(model.effort[self._room.first :], at.FAR)
         p.settings.cone_part = cone_part
+
+    @property
+    def problem(self) -> at.WholeBodyProblem:
+        """The arrays of the problem, with what the next one begins from."""
+        return self._room.p
+
+    @property
+    def contacts(self) -> int:
+        """How many contacts the last problem had."""
+        return self._contacts
+
+    @contacts.setter
+    def contacts(self, many: int) -> None:
+        self._contacts = many
 
     @property
     def joints(self) -> int:
@@ -229,6 +253,7 @@ class WholeBody:
             self._y[:] = 0.0
             first = (self._room.nj + 3) // 4 * 4
             self._y[first : first + 3 * len(contacts) : 3] = 9.8 * self.model.mass / max(len(contacts), 1)
+            self._room.p.upper[:] = self._y
         self._count.contacts = self._contacts = len(contacts)
 
     def _put_apart(self, apart: Sequence[Apart]) -> None:
@@ -238,6 +263,13 @@ class WholeBody:
             self._pairs["first"][k], self._pairs["second"][k] = x.bodies
             self._apart["point"][k], self._apart["normal"][k], self._apart["least"][k] = x.point, x.normal, x.least
         self._count.pairs = len(apart)
+
+
+def is_strict(where: str, priority: str) -> bool:
+    """Whether a priority means strict levels."""
+    if priority not in PRIORITIES:
+        raise InputError(f"{where}: priority {priority!r} is not one of {', '.join(PRIORITIES)}.")
+    return priority == "2002"
 
 
 def _columns(rows: Many[Any]) -> dict[str, np.ndarray]:

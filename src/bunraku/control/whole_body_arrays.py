@@ -56,6 +56,8 @@ class ProblemCounts(Record):
     first_force = whole()  # where the forces begin among the unknowns
     unknowns = whole()
     width = whole()  # numbers in a row of the form: the unknowns and the right side, in whole lanes
+    rows = whole()  # of contacts, tasks and momentum
+    strict = whole()  # 1: two strict levels (control.strict_levels); 0: weights
 
 
 class Settings(Record):
@@ -76,8 +78,15 @@ class TaskRow(Record):
     point = vec3()  # in the body's frame
     wanted = vec3()  # m/s^2
     turning = vec3()  # rad/s^2
-    weight = vec3()
+    weight = vec3()  # along each axis
     turning_weight = vec3()
+
+
+class TaskAxes(Record):
+    """Along which axes the rows of a task are."""
+
+    own = real()  # 1: along `axis`; 0: along the world's
+    axis = vec3s(3)
 
 
 class SupportPoint(Record):
@@ -90,6 +99,7 @@ class SupportPoint(Record):
     weight = real()  # of its rows
     gives = real()  # 1: they stay at their weight; 0: further rounds make them exact
     near = vec3()  # N: force to stay near, world axes
+    least = real()  # N: normal force at the cone's apex, 0 but for a point that has to carry
     radius = real()  # N: largest tangential force; -1: friction times the normal force
 
 
@@ -162,6 +172,7 @@ class WholeBodyProblem(Record, after=BEFORE):
     settings = ref(Settings)
     task_body = int_vector()  # (T)
     task = many(TaskRow)
+    task_axes = many(TaskAxes)  # (T)
     contact_body = int_vector()  # (C)
     contact = many(SupportPoint)
     posture = many(WeighedWish)  # (nj) accelerations
@@ -195,6 +206,19 @@ class WholeBodyProblem(Record, after=BEFORE):
     dense_of = int_vector()  # (D) twice the joint, one more for its upper limit; -1: a pair of bodies
     mass = matrix()  # (nv, nv), where torques reach their limits
     f_ext = vector()  # (6 nb) forces on bodies
+    # of strict levels
+    upper = vector()  # the upper level's y
+    goal = vector()  # of its rows
+    asked = many(WeighedWish)  # (nj) what the lower level asks for, and its bounds
+    kept_in = many(Range)
+    kept_turn = vector()  # (B)
+    kept_momentum = vector()  # (6) weights
+    levels = vector()  # form and rows in one matrix, its smallest pivots and inverse ones, its unknowns
+    level_tiny = vector()
+    level_inverse = vector()
+    level_y = vector()
+    level_rest = vector()
+    level_added = vector()
 
 
 class Room:
@@ -207,6 +231,8 @@ class Room:
         contacts: int = MOST_CONTACTS,
         tasks: int = MOST_TASKS,
         dense: int = MOST_DENSE,
+        *,
+        strict: bool = False,
     ) -> None:
         one_base(model, "whole_body")
         self.model, self.table = model, table
@@ -222,14 +248,15 @@ class Room:
             WholeBodyProblem(table),
             ints=model.ints,
             reals=model.reals.copy(),
-            scratch=np.zeros(scratch_size(model.nb, model.nq)),
-            second=np.zeros(scratch_size(model.nb, model.nq)),
+            scratch=np.zeros(scratch_size(model)),
+            second=np.zeros(scratch_size(model)),
             q=model.neutral(),
             v=np.zeros(model.nv),
             count=ProblemCounts(),
             settings=Settings(),
             task_body=np.zeros(tasks, np.int64),
             task=zeros(TaskRow, tasks),
+            task_axes=zeros(TaskAxes, tasks),
             contact_body=np.zeros(contacts, np.int64),
             contact=zeros(SupportPoint, contacts),
             posture=zeros(WeighedWish, nj),
@@ -250,7 +277,7 @@ class Room:
             cone=zeros(ConePenalty, contacts),
             columns=np.zeros((n, 6)),
             frame=zeros(SupportFrame, contacts),
-            rows=np.zeros(rows * width),
+            rows=np.zeros((rows + 4) * width),
             form=np.zeros((n + 4) * width),
             factors=np.zeros((n + 4) * width),
             tiny=np.full(width, TINY),
@@ -262,6 +289,23 @@ class Room:
             mass=np.zeros((model.nv, model.nv)),
             f_ext=np.zeros(6 * model.nb),
         )
+        size = (n + 3) // 4 * 4 + (rows + 3) // 4 * 4 + 4 if strict else 0
+        put(
+            self.p,
+            upper=np.zeros(width),
+            goal=np.zeros(rows + 4),
+            asked=zeros(WeighedWish, nj),
+            kept_in=zeros(Range, nj),
+            kept_turn=np.zeros(3 * balls),
+            kept_momentum=np.zeros(6),
+            levels=np.zeros(size * size),
+            level_tiny=np.zeros(size),
+            level_inverse=np.zeros(size),
+            level_y=np.zeros(size),
+            level_rest=np.zeros(size),
+            level_added=np.zeros(size),
+        )
+        self.p.count.strict = strict
         self.p.turn.column("least")[:] = -FAR
         self.p.settings.tolerance, self.p.settings.cone_part = 1e-9, 0.03
         self.p.count.rounds, self.p.count.patience = 1, 25

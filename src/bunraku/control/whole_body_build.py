@@ -44,7 +44,7 @@ def unit(d):
 
 @inline
 def put_task(p: WholeBodyProblem, k, body, point, wanted, turning, weight, turning_weight):
-    """Task k: accelerations of a body's point."""
+    """Task k: accelerations of a body's point, along the world's axes."""
     task = p.task[k]
     p.task_body[k] = body
     task.point = point
@@ -52,6 +52,7 @@ def put_task(p: WholeBodyProblem, k, body, point, wanted, turning, weight, turni
     task.turning = turning
     task.weight = (weight, weight, weight)
     task.turning_weight = (turning_weight, turning_weight, turning_weight)
+    p.task_axes[k].own = 0.0
 
 
 @part
@@ -118,9 +119,14 @@ def all_rows(p: WholeBodyProblem):
             weight = task.weight[c] if d < 3 else task.turning_weight[c]
             if weight <= 0.0:
                 continue
-            turn = zero if d < 3 else unit(c)
-            push = unit(c) if d < 3 else zero
-            end_row(p, r, body, x, turn, push, task.wanted[c] if d < 3 else task.turning[c], weight)
+            e = unit(c)
+            right = task.wanted[c] if d < 3 else task.turning[c]
+            if p.task_axes[k].own != 0.0:
+                e = p.task_axes[k].axis[c]
+                right = dot(e, task.wanted if d < 3 else task.turning)
+            turn = zero if d < 3 else e
+            push = e if d < 3 else zero
+            end_row(p, r, body, x, turn, push, right, weight)
             r += 1
     return momentum_rows(p, r)
 
@@ -155,7 +161,7 @@ def momentum_rows(p: WholeBodyProblem, r):
 @part
 def build(p: WholeBodyProblem):
     """Fill the form. `survey` has been at the state."""
-    count, form = p.count, p.form
+    count = p.count
     nj = len(p.posture)
     na = room_of(nj)
     n = na + 3 * count.contacts
@@ -168,7 +174,15 @@ def build(p: WholeBodyProblem):
     for c in range(nj, na):
         keep_answer(p.columns, c, zero, zero)
     frames_of_contacts(p)
-    many = all_rows(p)
+    count.rows = all_rows(p)
+    own_form(p)
+    add_squares(p.rows, count.rows, n, width, p.form)
+
+
+@part
+def own_form(p: WholeBodyProblem):
+    """The form of posture and forces alone."""
+    form, nj, na, n, width = p.form, len(p.posture), p.count.first_force, p.count.unknowns, p.count.width
     for k in range(width * width):
         form[k] = 0.0
     for j in range(nj):
@@ -178,12 +192,11 @@ def build(p: WholeBodyProblem):
     for j in range(nj, na):
         form[j * width + j] = 1.0
     weight = p.settings.force_weight + LEAST
-    for k in range(count.contacts):
+    for k in range(p.count.contacts):
         for d in range(3):
             c = na + 3 * k + d
             form[c * width + c] = weight
             form[c * width + n] = weight * dot(p.frame[k].axis[d], p.contact[k].near)
-    add_squares(p.rows, many, n, width, form)
 
 
 @part

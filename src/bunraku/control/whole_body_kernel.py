@@ -14,7 +14,6 @@ from bunraku.control.end_links import (
     joints_of,
     point_bias,
     point_of,
-    survey,
 )
 from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.control.whole_body_build import build
@@ -23,7 +22,6 @@ from bunraku.dynamics.composite import joint_column
 from bunraku.dynamics.crba_kernel import mass_matrix
 from bunraku.dynamics.rnea_kernel import rnea_passes
 from bunraku.kernel.compile import part
-from bunraku.kernel.entry import entry
 from bunraku.kernel.vec import axpy, cross, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import DOF, IV, NW, PARENT, POS, ROT
 
@@ -160,7 +158,7 @@ def limit_torques(p: WholeBodyProblem):
 @part
 def whole_body(p: WholeBodyProblem):
     """The whole problem: from a surveyed state, tasks, contacts and bounds to accelerations, forces and torques."""
-    count, tau = p.count, p.tau
+    count = p.count
     count.iterations = 0
     count.factors = 0
     build(p)
@@ -172,18 +170,16 @@ def whole_body(p: WholeBodyProblem):
             break
         solve(p)
         read_out(p)
-    count.limited = count.dense - count.pairs
+    finish(p)
+
+
+@part
+def finish(p: WholeBodyProblem):
+    """Torques as they are given to the joints."""
+    tau = p.tau
+    p.count.limited = p.count.dense - p.count.pairs
     first = joints_of(p.ints)
     for k in range(first):
         tau[k] = 0.0  # what is left of the six rows is rounding
     for j in range(len(p.effort)):
         tau[first + j] = min(max(tau[first + j], p.effort[j].least), p.effort[j].most)
-
-
-@entry("h")
-def whole_body_once(h):
-    """One problem."""
-    p = WholeBodyProblem(h)
-    survey(p.ints, p.reals, p.q, p.v, p.scratch)
-    whole_body(p)
-    return 0

@@ -134,7 +134,7 @@ def note_cones(p: WholeBodyProblem):
     for k in range(p.count.contacts):
         c, cone, contact = p.count.first_force + 3 * k, p.cone[k], p.contact[k]
         lam = cone.multiplier
-        a, b, d = y[c] + lam[0] / stiff, y[c + 1] + lam[1] / stiff, y[c + 2] + lam[2] / stiff
+        a, b, d = y[c] - contact.least + lam[0] / stiff, y[c + 1] + lam[1] / stiff, y[c + 2] + lam[2] / stiff
         s, D, offset = curvature(a, b, d, contact.friction, contact.radius)
         cone.nn, cone.nx, cone.ny, cone.xx, cone.xy, cone.yy = D
         cone.offset = offset
@@ -160,9 +160,10 @@ def add_cones(p: WholeBodyProblem):
         form[(c + 1) * width + c + 1] += stiff * xx
         form[(c + 1) * width + c + 2] += stiff * xy
         form[(c + 2) * width + c + 2] += stiff * yy
-        form[c * width + n] -= nn * lam[0] + nx * lam[1] + ny * lam[2]
-        form[(c + 1) * width + n] += stiff * cone.offset[0] - (nx * lam[0] + xx * lam[1] + xy * lam[2])
-        form[(c + 2) * width + n] += stiff * cone.offset[1] - (ny * lam[0] + xy * lam[1] + yy * lam[2])
+        least = stiff * p.contact[k].least
+        form[c * width + n] += least * nn - (nn * lam[0] + nx * lam[1] + ny * lam[2])
+        form[(c + 1) * width + n] += least * nx + stiff * cone.offset[0] - (nx * lam[0] + xx * lam[1] + xy * lam[2])
+        form[(c + 2) * width + n] += least * ny + stiff * cone.offset[1] - (ny * lam[0] + xy * lam[1] + yy * lam[2])
 
 
 @part
@@ -199,7 +200,7 @@ def slope(p: WholeBodyProblem, t, straight, bend):
         total -= w * max(dense[k, n] + lam[first + k] / w - x, 0.0) * r
     for k in range(p.count.contacts):
         c, contact, of = p.count.first_force + 3 * k, p.contact[k], p.cone[k].multiplier
-        z0 = y[c] + t * d[c] + of[0] / cone_stiff
+        z0 = y[c] - contact.least + t * d[c] + of[0] / cone_stiff
         z1 = y[c + 1] + t * d[c + 1] + of[1] / cone_stiff
         z2 = y[c + 2] + t * d[c + 2] + of[2] / cone_stiff
         _, D, o = curvature(z0, z1, z2, contact.friction, contact.radius)
@@ -250,12 +251,26 @@ def eliminate(p: WholeBodyProblem, first, last):
 
 
 @part
+def settled(p: WholeBodyProblem, changed, cones):
+    """Whether y, to which the way `after` led, may stay: nothing acts otherwise there, or it hardly moved."""
+    y, way = p.y, p.after
+    tolerance = abs(p.settings.tolerance)
+    by_motion = p.settings.tolerance < 0.0
+    moved = 0.0
+    size = 1.0
+    for k in range(p.count.first_force if by_motion else p.count.unknowns):
+        moved = max(moved, abs(way[k]))
+        size = max(size, abs(y[k]))
+    return (not changed and (cones == 0 or moved <= tolerance * size)) or (
+        by_motion and moved <= ENOUGH * tolerance * size
+    )
+
+
+@part
 def newton(p: WholeBodyProblem):
     """Iterate from y to the least cost for the present multipliers; returns the iterations."""
     y, after, form, F, S = p.y, p.after, p.form, p.factors, p.schur
     n, na, width = p.count.unknowns, p.count.first_force, p.count.width
-    tolerance = abs(p.settings.tolerance)
-    by_motion = p.settings.tolerance < 0.0
     changed = True
     note_bounds(p)
     note_cones(p)
@@ -277,20 +292,12 @@ def newton(p: WholeBodyProblem):
         for k in range(width):
             after[k] = F[k * width + n] if k < n else 0.0
         back(F, 0, width, padded(n), padded(n), p.inverse, 0, after)
-        moved = 0.0
-        size = 1.0
         for k in range(n):
             d = after[k] - y[k]
             after[k] = d
             y[k] += d
-            if k < na or not by_motion:
-                moved = max(moved, abs(d))
-                size = max(size, abs(y[k]))
         changed = note_bounds(p)
-        cones = note_cones(p)
-        if (not changed and (cones == 0 or moved <= tolerance * size)) or (
-            by_motion and moved <= ENOUGH * tolerance * size
-        ):
+        if settled(p, changed, note_cones(p)):
             return it + 1
         if it == most - 1:
             break
@@ -344,7 +351,7 @@ def move_cones(p: WholeBodyProblem):
     for k in range(p.count.contacts):
         c, cone, contact = p.count.first_force + 3 * k, p.cone[k], p.contact[k]
         lam = cone.multiplier
-        a, b, d = y[c] + lam[0] / stiff, y[c + 1] + lam[1] / stiff, y[c + 2] + lam[2] / stiff
+        a, b, d = y[c] - contact.least + lam[0] / stiff, y[c + 1] + lam[1] / stiff, y[c + 2] + lam[2] / stiff
         _, D, o = curvature(a, b, d, contact.friction, contact.radius)
         new = (
             stiff * (D[0] * a + D[1] * b + D[2] * d),

@@ -79,16 +79,18 @@ def fit(
     radius: np.ndarray | float = 0.0,
     fov: float = 24.0,
     margin: float = 1.06,
+    azimuth: float | None = None,
 ) -> Camera:
     """A named view of points (n, 3), or spheres about them, as near as they fit into a picture of width/height
-    `aspect`; `margin` 1.06 leaves 3 % of the picture free on every side."""
+    `aspect`; `margin` 1.06 leaves 3 % of the picture free on every side; azimuth [degrees]: instead of the view's own."""
     if view not in VIEWS:
         raise UnknownName(f"there is no view {view!r}.{closest(view, VIEWS)}")
     points = np.asarray(points, dtype=float).reshape(-1, 3)
     if not len(points):
         points = np.zeros((1, 3))
         radius = 1.0
-    camera = look(points.mean(axis=0), *VIEWS[view], 1.0, fov=fov)
+    around, above = VIEWS[view]
+    camera = look(points.mean(axis=0), around if azimuth is None else azimuth, above, 1.0, fov=fov)
     along = points @ camera.forward
     tangent = math.tan(math.radians(0.5 * fov)) / margin
     limits = []

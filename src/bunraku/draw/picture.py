@@ -7,7 +7,8 @@ nothing flickers. Returns bytes; `bunraku.files` writes them. Checked in tests/g
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,21 +24,32 @@ def png_bytes(image: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
-def gif_bytes(frames: Iterable[np.ndarray], seconds: float, colors: int = 256) -> bytes:
-    """Frames (height, width, 3) as an endless GIF, each shown for `seconds` (GIF counts in 0.01 s)."""
+def gif_bytes(
+    frames: Iterable[np.ndarray],
+    seconds: float,
+    colors: int = 256,
+    *,
+    sample: Sequence[np.ndarray] | None = None,
+    loop: bool = True,
+) -> bytes:
+    """Frames (height, width, 3) as a GIF, each shown for `seconds` (GIF counts in 0.01 s). sample: pictures to choose the
+    colours from, some of the frames by default; with it frames are taken one by one. loop: it begins again at its end."""
     from PIL import Image
 
-    pictures = [Image.fromarray(frame) for frame in frames]
-    if not pictures:
-        raise InputError("film: there are no frames.")
     if not seconds > 0.0:
         raise InputError(f"film: a frame must be shown for more than 0 s, got {seconds}.")
-    sample = np.concatenate([np.asarray(p).reshape(-1, 3) for p in pictures[:: max(1, len(pictures) // 6)]])
-    colorful = np.ptp(sample.astype(int), axis=1) > 24  # figures, not floor and sky, need the many shades
-    chosen = np.concatenate([sample[colorful], sample[~colorful][:: max(1, len(sample) // (1 + 2 * colorful.sum()))]])
+    if sample is None:
+        frames = list(frames)
+        sample = frames[:: max(1, len(frames) // 6)]
+    if not sample:
+        raise InputError("film: there are no frames.")
+    shades = np.concatenate([picture.reshape(-1, 3) for picture in sample])
+    colorful = np.ptp(shades.astype(np.int16), axis=1) > 24  # figures, not floor and sky, need the many shades
+    chosen = np.concatenate([shades[colorful], shades[~colorful][:: max(1, len(shades) // (1 + 2 * colorful.sum()))]])
     palette = Image.fromarray(chosen[None]).quantize(colors, method=Image.Quantize.MEDIANCUT)
-    flat = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    flat = (Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
     buffer = io.BytesIO()
     duration = max(20, round(100.0 * seconds) * 10)
-    flat[0].save(buffer, "GIF", save_all=True, append_images=flat[1:], duration=duration, loop=0, optimize=False)
+    again: dict[str, Any] = {"loop": 0} if loop else {}
+    next(flat).save(buffer, "GIF", save_all=True, append_images=flat, duration=duration, optimize=False, **again)
     return buffer.getvalue()

@@ -13,15 +13,15 @@ import numpy as np
 COLORS = ("#2b62b8", "#d9781f", "#3a8f5c", "#a6443a", "#6b4fa0", "#7a6a4f", "#3f8d95")
 
 
-def figure(rows: int, title: str, size: tuple[float, float] = (7.5, 2.6)) -> tuple[Any, Any]:
-    """A figure with rows sharing the time axis, drawn without a display."""
+def figure(rows: int, title: str, size: tuple[float, float] = (7.5, 2.6), *, share: bool = True) -> tuple[Any, Any]:
+    """A figure with rows sharing the time axis, unless told otherwise, drawn without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     drawing = Figure(figsize=(size[0], size[1] * rows + 0.5), dpi=110, layout="constrained")
     FigureCanvasAgg(drawing)
     drawing.suptitle(title, fontsize=11)
-    axes = drawing.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    axes = drawing.subplots(rows, 1, sharex=share, squeeze=False)[:, 0]
     for axis in axes:
         axis.grid(True, color="0.9")
         axis.spines[["top", "right"]].set_visible(False)

@@ -1,28 +1,27 @@
-"""What of a figure can be drawn by the ray caster: its shapes, a box for every mesh, and sticks where there is little
-or nothing else.
+"""What of a figure is drawn: its visible shapes, meshes as they are, and sticks where there is little or nothing else.
 
-The box of a mesh lies along the mesh's own axes, or, where that is clearly smaller, along the principal axes of its
-convex hull's corners, and holds them all; meshes are read with the extra `mesh`. Where no shape of a figure can be
-drawn, or only few bodies have any, a ball stands for every body and a stick for every bone, as in the browser
-(bunraku.viewer.shapes). Checked in tests/draw/test_solids.py.
+Where no shape of a figure can be drawn, or only few bodies have any, a ball stands for every body and a stick for every
+bone, in pictures as in the browser (bunraku.viewer.shapes). A shape that is wholly transparent is not seen. Meshes are
+read by bunraku.draw.visual_mesh; those that cannot be read are named once. Checked in tests/draw/test_solids.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from bunraku.collision.hull import hull_of_mesh, missing_extra
+from bunraku.draw.triangles import Surface
+from bunraku.draw.visual_mesh import VisualMesh, relief_mesh, say_once, visual_mesh
 from bunraku.model import layout as at
 from bunraku.model.model import Model, ShapeInfo
 from bunraku.model.rotations import frame_along
 
+MESHES = ("mesh", "terrain")  # kinds of shapes that are drawn as triangles
 STICK = 0.03  # m: radius of a bone that stands for shapes
 FEW = 0.25  # of the bodies with shapes: fewer are not all there is to see
-ROUND = 1.3  # by which a box along principal axes must be smaller
 
 
 @lru_cache(maxsize=32)
@@ -44,25 +43,37 @@ def shown(
     return list(bones)
 
 
-def solid(s: ShapeInfo) -> ShapeInfo | None:
-    """A shape as it is drawn; None where a mesh cannot be read."""
-    if s.kind != "mesh":
-        return s
-    hull = None if missing_extra() else hull_of_mesh(s.mesh, s.scale, s.name or s.link)[0]
-    if hull is None:
+def solid(s: Any) -> Any:
+    """A shape that can be seen; None where it is transparent or its mesh cannot be read."""
+    if s.color is not None and len(s.color) > 3 and s.color[3] <= 0.0:
         return None
-    points = hull.vertices + hull.centre
-    principal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2].T
-    principal[:, 2] *= np.sign(np.linalg.det(principal))
-    axes = min(
-        (np.eye(3), principal),
-        key=lambda R: float(np.prod(np.ptp(points @ R, axis=0))) * (ROUND if R is principal else 1.0),
-    )
-    low, high = (points @ axes).min(axis=0), (points @ axes).max(axis=0)
-    middle, half = axes @ (0.5 * (low + high)), 0.5 * (high - low)
-    return replace(
-        s, kind="box", size=tuple(map(float, half)), position=s.position + s.rotation @ middle, rotation=s.rotation @ axes
-    )  # fmt: skip
+    return s if s.kind not in MESHES or mesh_of(s) is not None else None
+
+
+def mesh_of(s: Any) -> VisualMesh | None:
+    """The mesh of a shape, or of a terrain; None where it cannot be read, which is said once."""
+    if s.relief is not None:
+        return relief_mesh(s.relief)
+    mesh, note = visual_mesh(s.mesh, s.scale, s.name or getattr(s, "link", ""))
+    say_once([note])
+    return mesh
+
+
+def mesh_parts(s: Any, color: Sequence[float]) -> list[Surface]:
+    """The surfaces of a mesh in its own axes, painted; color: where neither file nor description has one."""
+    mesh = mesh_of(s)
+    if mesh is None:
+        return []
+    own = s.color is not None or mesh.colored
+    return mesh.painted(s.color if own else color)
+
+
+def touching_only(model: Model) -> list[ShapeInfo]:
+    """The collision shapes of a figure that shows others: what the layer "shapes" adds."""
+    seen = {id(s) for s in solids(model)}
+    if not any(s.role != "collision" and id(s) in seen for s in model.shapes):
+        return []
+    return [s for s in model.shapes if s.role == "collision"]
 
 
 def sticks(model: Model, radius: float = STICK, ball: float = 1.3, least: float = 1.0) -> list[ShapeInfo]:

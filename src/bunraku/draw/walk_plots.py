@@ -6,7 +6,8 @@ pushes survived.
     zmp          zero-moment point beside its reference, centre of mass and the reach of the soles, ahead and sideways
     footprints   from above: soles where they stood, zero-moment point, centres of pressure, centre of mass
     torques      the largest torques of joints, and their power
-`push_plot(table)` is a polar plot of the largest survived push against its direction. They read a WalkReport (SI) and
+A series that was measured (bunraku.formats.measured) lies over them as a dashed line; `differences` says how far it is
+from what was simulated. `push_plot(table)` is a polar plot of the largest survived push against its direction. They read a WalkReport (SI) and
 add nothing. Checked in tests/draw/test_walk_plots.py and by looking.
 """
 
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.draw.plotting import COLORS, figure, lines, png
+from bunraku.formats.measured import FORCES, Measured
 from bunraku.walking.walk_report import WalkReport, runs
 
 SIDES = ("left", "right")
@@ -25,19 +27,24 @@ SIDE_COLORS = ("#2b62b8", "#d9781f")
 STATE_COLORS = ("#ffffff", "#d95f4b", "#e3b23c", "#5c9e6a")
 STATES = ("in the air", "point", "line", "surface")
 MOST_JOINTS = 6
+MEASURED = ("#0f2a55", "#7a2f10")  # of measured series, left and right
+DASHED: dict[str, Any] = {"lw": 1.1, "ls": (0, (4, 1.5))}
 
 
-def plot_forces(report: WalkReport) -> bytes:
+def plot_forces(report: WalkReport, measured: Measured | None = None) -> bytes:
     """Upward foot forces and the time line of contact states."""
     drawing, axes = figure(2, title_of(report), (8.5, 2.6))
     loads, t = report.loads, report.times
     up = loads.force[..., 2] / loads.weight
     for side in (1, 0):
         axes[0].plot(t, up[:, side], color=SIDE_COLORS[side], lw=1.1, label=f"{SIDES[side]} foot")
+    for side in (0, 1):
+        lay(axes[0], measured, FORCES[side], MEASURED[side], 1.0 / loads.weight)
     axes[0].axhline(1.0, color="0.6", lw=0.8, ls=":")
     axes[0].set_ylabel("upward force / weight")
     usual, largest = float(np.percentile(up.max(axis=1), 99)), float(up.max(initial=0.0))
-    top = 1.25 * max(usual, 1.0)
+    seen = [np.nanpercentile(x, 99) / loads.weight for x in (values_of(measured, n) for n in FORCES) if x.size]
+    top = 1.25 * max(usual, 1.0, *seen)
     axes[0].set_ylim(-0.03, top)
     if largest > top:
         text = f"landings of one step up to {largest:.2g} weights leave the frame"
@@ -57,7 +64,7 @@ def plot_forces(report: WalkReport) -> bytes:
     return png(drawing)
 
 
-def plot_zmp(report: WalkReport) -> bytes:
+def plot_zmp(report: WalkReport, measured: Measured | None = None) -> bytes:
     """Zero-moment point, reference, centre of mass and reach of the soles against time."""
     drawing, axes = figure(3, title_of(report), (8.5, 2.3))
     t, loads = report.times, report.loads
@@ -71,19 +78,22 @@ def plot_zmp(report: WalkReport) -> bytes:
         if report.reference is not None:
             axis.plot(t, report.reference[:, k], color=COLORS[3], lw=1.0, ls="--", label="its reference")
         axis.plot(t, report.com[:, k], color=COLORS[2], lw=1.2, label="centre of mass")
+        lay(axis, measured, f"zmp {'xy'[k]}", MEASURED[0])
+        lay(axis, measured, f"com {'xy'[k]}", MEASURED[1])
         axis.set_ylabel(name)
         inside = np.concatenate([low[on], high[on], report.com[:, k]])
         room = 0.08 * (np.ptp(inside) if len(inside) else 1.0) + 0.02
         axis.set_ylim(float(inside.min()) - room, float(inside.max()) + room)
     axes[0].legend(fontsize=8, ncols=2, loc="upper left", framealpha=0.85)
     axes[2].plot(t, 1e3 * report.margin, color=COLORS[0], lw=0.9)
+    lay(axes[2], measured, "zmp margin", MEASURED[0], 1e3)
     axes[2].axhline(0.0, color="0.5", lw=0.8)
     axes[2].set_ylabel("ZMP margin, mm")
     mark(axes, report)
     return png(drawing)
 
 
-def plot_footprints(report: WalkReport) -> bytes:
+def plot_footprints(report: WalkReport, measured: Measured | None = None) -> bytes:
     """Seen from above."""
     from matplotlib.patches import Polygon
 
@@ -106,6 +116,9 @@ def plot_footprints(report: WalkReport) -> bytes:
     zmp = np.where(before[:, None], report.zmp[:, :2], np.nan)
     axis.plot(*zmp.T, color="0.25", lw=0.8, label="zero-moment point")
     axis.plot(*report.com[before, :2].T, color=COLORS[2], lw=1.6, label="centre of mass")
+    for what, color in zip(("zmp", "com"), MEASURED):
+        if measured and f"{what} x" in measured and f"{what} y" in measured:
+            axis.plot(measured[f"{what} x"], measured[f"{what} y"], color=color, **DASHED, label=f"{what}, measured")
     axis.set_aspect("equal", adjustable="datalim")
     axis.set_xlabel("x, m")
     axis.set_ylabel("y, m")
@@ -113,19 +126,24 @@ def plot_footprints(report: WalkReport) -> bytes:
     return png(drawing)
 
 
-def plot_torques(report: WalkReport) -> bytes:
+def plot_torques(report: WalkReport, measured: Measured | None = None) -> bytes:
     """The joints with the largest torques, and the power of all."""
     drawing, axes = figure(2, title_of(report), (8.5, 2.8))
     before = report.before
     peak = np.percentile(np.abs(report.torques[before]), 99, axis=0) if before.any() else np.zeros(0)
-    order = np.argsort(-peak)[:MOST_JOINTS]
+    compared = [k for k, name in enumerate(report.driven) if measured and f"torque {name}" in measured]
+    order = list(dict.fromkeys([*compared, *np.argsort(-peak)[:MOST_JOINTS]]))[: max(MOST_JOINTS, len(compared))]
     lines(
         axes[0], report.times, {report.driven[k].replace("_", " "): report.torques[:, k] for k in order}, "torque, N m"
     )
-    bound(axes[0], report.torques[before][:, order])
+    for place, k in enumerate(order):
+        lay(axes[0], measured, f"torque {report.driven[k]}", COLORS[place % len(COLORS)])
+    laid = [values_of(measured, f"torque {report.driven[k]}") for k in compared]
+    bound(axes[0], report.torques[before][:, order], *laid)
     total = report.power.sum(axis=1)
     lines(axes[1], report.times, {"power of all joints": total}, "power, W", "upper right")
-    bound(axes[1], total[before])
+    lay(axes[1], measured, "power", MEASURED[0])
+    bound(axes[1], total[before], values_of(measured, "power"))
     text = f"positive work {report.work[0]:.0f} J, cost of transport {report.cost_of_transport:.2f}"
     axes[1].text(0.01, 0.97, text, fontsize=8, va="top", transform=axes[1].transAxes)
     mark(axes, report)
@@ -174,14 +192,58 @@ def contact_plot(found: Mapping[str, Any]) -> bytes:
     return png(drawing)
 
 
-def walk_plots(report: WalkReport) -> dict[str, bytes]:
-    """All plots by name."""
+def walk_plots(report: WalkReport, measured: Measured | None = None) -> dict[str, bytes]:
+    """All plots by name; measured: what lies over them (bunraku.formats.measured)."""
     return {
-        "forces": plot_forces(report),
-        "zmp": plot_zmp(report),
-        "footprints": plot_footprints(report),
-        "torques": plot_torques(report),
+        "forces": plot_forces(report, measured),
+        "zmp": plot_zmp(report, measured),
+        "footprints": plot_footprints(report, measured),
+        "torques": plot_torques(report, measured),
     }
+
+
+def differences(report: WalkReport, measured: Measured) -> dict[str, dict[str, float]]:
+    """Of each measured series, by name: root mean square of its difference from the simulated one and of itself (SI),
+    over the seconds that both have."""
+    t, found = report.times, {}
+    for name, values in measured.series.items():
+        both = np.isfinite(values) & (measured.times >= t[0]) & (measured.times <= t[-1])
+        ours = np.interp(measured.times[both], t, simulated(report, name))
+        good = np.isfinite(ours)
+        off, own = (ours - values[both])[good], values[both][good]
+        when = measured.times[both][good]
+        found[name] = {
+            "rms_difference": float(np.sqrt(np.mean(off**2))) if len(off) else np.nan,
+            "rms": float(np.sqrt(np.mean(own**2))) if len(off) else np.nan,
+            "seconds": float(np.ptp(when)) if len(off) else 0.0,
+        }
+    return found
+
+
+def simulated(report: WalkReport, name: str) -> np.ndarray:
+    """The series of a walk that a measured one is laid over (SI)."""
+    if name in FORCES:
+        return report.loads.force[:, FORCES.index(name), 2]
+    if name == "power":
+        return report.power.sum(axis=1)
+    if name == "zmp margin":
+        return report.margin
+    kind, _, rest = name.partition(" ")
+    if kind == "torque":
+        return report.torques[:, report.driven.index(rest)]
+    return (report.zmp if kind == "zmp" else report.com)[:, "xy".index(rest)]
+
+
+def lay(axis: Any, measured: Measured | None, name: str, color: str, scale: float = 1.0) -> None:
+    """Lay a measured series over a plot, where there is one of that name."""
+    if measured is not None and name in measured:
+        axis.plot(measured.times, scale * measured[name], color=color, **DASHED, label=f"{name}, measured")
+        axis.legend(fontsize=8, ncols=2, loc="upper right", framealpha=0.85)
+
+
+def values_of(measured: Measured | None, name: str) -> np.ndarray:
+    """A measured series, empty where there is none."""
+    return measured[name] if measured is not None and name in measured else np.zeros(0)
 
 
 def title_of(report: WalkReport) -> str:
@@ -204,11 +266,12 @@ def mark(axes, report: WalkReport) -> None:  # type: ignore[no-untyped-def]
         axes[0].text(report.fell, 0.9, " fell", fontsize=8, color=COLORS[3], transform=axes[0].get_xaxis_transform())
 
 
-def bound(axis, values: np.ndarray) -> None:  # type: ignore[no-untyped-def]
+def bound(axis, values: np.ndarray, *measured: np.ndarray) -> None:  # type: ignore[no-untyped-def]
     """Let a fall, and impulses of single steps, leave the frame where they would flatten all else; values: before the
     fall."""
     if values.size:
-        low, high = np.percentile(values, [0.2, 99.8])
+        ends = [np.nanpercentile(x, [0.2, 99.8]) for x in (values, *measured) if x.size]
+        low, high = min(x[0] for x in ends), max(x[1] for x in ends)
         room = 0.25 * (high - low) + 1e-9
         now = axis.get_ylim()
         axis.set_ylim(max(float(low - room), now[0]), min(float(high + room), now[1]))

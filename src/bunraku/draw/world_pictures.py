@@ -1,22 +1,24 @@
 """Worlds as pictures: every shape of every figure and every fixed shape, at one or at several instants, and plots of a
 run.
 
-Spheres, capsules and boxes are drawn as they are, cylinders as capsules of the same length, meshes as boxes about them
-(draw.solids); the ground is the floor, other planes are thin plates. In a strobe picture earlier instants are paler,
-and an instant is left out while nothing has moved APART since the last one. Checked in
-tests/draw/test_world_pictures.py and by looking.
+Human figures are drawn with their skins (bunraku.draw.skin), other shapes and meshes as they are (bunraku.draw.solids);
+the ground is the floor, other planes are thin plates. In a strobe picture earlier instants are paler, and an instant is
+left out while nothing has moved APART since the last one. Checked in tests/draw/test_world_pictures.py and by looking.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from bunraku.draw.plotting import COLORS, figure, lines, png
 from bunraku.draw.render import render_view
+from bunraku.draw.skin import poses_of, skin_of
 from bunraku.draw.solid_scene import Scene, pale
-from bunraku.draw.solids import solids
+from bunraku.draw.solids import MESHES, mesh_parts, solids
+from bunraku.draw.triangles import Surface
 from bunraku.dynamics.functions import kinematics
 from bunraku.model.description import Shape
 from bunraku.model.model import ShapeInfo
@@ -43,16 +45,31 @@ def fixed_shapes(world: World | Recorded) -> list[Shape]:
 
 
 def shapes_at(
-    world: World | Recorded, q: np.ndarray
+    world: World | Recorded, q: np.ndarray, *, under_skin: bool = True
 ) -> list[tuple[ShapeInfo, np.ndarray, np.ndarray, tuple[float, ...]]]:
-    """(shape, place, turn, colour) of all that figures show, at a state q of the world."""
+    """(shape, place, turn, colour) of all shapes of figures at a state q of the world; under_skin: those for which a skin
+    stands, too."""
     out = []
     for k, f in enumerate(world.figures):
         pose = kinematics(f.model, np.ascontiguousarray(q[f.part.q], dtype=float))
+        skin = None if under_skin else skin_of(f.model)
         for s in solids(f.model):
+            if skin is not None and skin.covers(s.link):
+                continue
             R = pose.rotation[s.body]
             color = tuple(s.color[:3]) if s.color is not None else SHADES[k % len(SHADES)]
             out.append((s, pose.position[s.body] + R @ s.position, R @ s.rotation, color))
+    return out
+
+
+def skins_at(world: World | Recorded, q: np.ndarray) -> list[Surface]:
+    """The skins of human figures at a state q of the world."""
+    out = []
+    for f in world.figures:
+        skin = skin_of(f.model)
+        if skin is not None:
+            pose = kinematics(f.model, np.ascontiguousarray(q[f.part.q], dtype=float))
+            out.append(skin.posed(poses_of(pose.rotation, pose.position)))
     return out
 
 
@@ -64,15 +81,28 @@ def world_scene(
     for shape in fixed_shapes(world) if fixed else ():
         turn = rotation_matrix(shape.rotation)
         place = np.asarray(shape.position, dtype=float)
+        if shape.role == "collision":
+            continue
         if shape.kind == "plane" and turn[2, 2] > 1 - 1e-9:
             scene.floor = float(place[2]) if scene.floor is None else min(scene.floor, float(place[2]))
         else:
-            scene.shape(shape.kind, shape.size, place, turn, FIXED)
+            put(scene, shape, place, turn, FIXED, 0.0)
     for k, q in enumerate(states):
         share = 0.0 if len(states) == 1 else 0.7 * (1.0 - k / (len(states) - 1))
-        for s, place, turn, color in shapes_at(world, q):
-            scene.shape(s.kind, s.size, place, turn, pale(color, share))
+        for s, place, turn, color in shapes_at(world, q, under_skin=False):
+            put(scene, s, place, turn, color, share)
+        for surface in skins_at(world, q):
+            scene.surface(surface.paler(share) if share else surface)
     return scene
+
+
+def put(scene: Scene, s: Any, place: np.ndarray, turn: np.ndarray, color: Sequence[float], share: float) -> None:
+    """Add a shape, or the parts of a mesh, at a place; share: how pale."""
+    if s.kind not in MESHES:
+        scene.shape(s.kind, s.size, place, turn, pale(color, share))
+        return
+    for part in mesh_parts(s, color):
+        scene.surface(part.at(place, turn).paler(share) if share else part.at(place, turn))
 
 
 def chosen(world: World | Recorded, q: np.ndarray, most: int) -> list[np.ndarray]:

@@ -61,9 +61,17 @@ def over(passes: Any) -> Any:
 
     @inline
     def many(handle, q, v, x, f_ext, out):
-        """Fill `out` (batch, nv), LANES states at a time."""
+        """Fill `out` (batch, nv), LANES states at a time; returns a status."""
+        nb, nq, nv = sizes(handle)
+        n = q.shape[0]
+        if v.shape[0] != n or x.shape[0] != n or out.shape[0] != n:
+            return BAD_SIZE
+        if q.shape[1] != nq or v.shape[1] != nv or x.shape[1] != nv or out.shape[1] != nv:
+            return BAD_SIZE
+        if f_ext is not None and (f_ext.shape[0] != n or f_ext.shape[1] != 6 * nb):
+            return BAD_SIZE
         ints, reals, work, q4, v4, x4, out4, f4 = opened_lanes(handle)
-        for first in range(0, q.shape[0], LANES):
+        for first in range(0, n, LANES):
             pack(borrow(q), first, q4)
             pack(borrow(v), first, v4)
             pack(borrow(x), first, x4)

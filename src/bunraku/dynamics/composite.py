@@ -7,12 +7,13 @@ an origin r behind:
 
 from __future__ import annotations
 
+from bunraku.dynamics.follower import follower_column
 from bunraku.dynamics.one_axis import axis, column, has_one_axis
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.kernel.compile import inline
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, scale, st3, st6, sv
-from bunraku.model.layout import ARM, BALL, FREE, KIND, NW, PARENT, RATIO, RIGID, ROT, SLIDE
+from bunraku.model.layout import ARM, BALL, COUPLED, FREE, KIND, NW, PARENT, RATIO, RIGID, ROT, SLIDE
 
 
 @inline
@@ -70,13 +71,17 @@ def composites(ints, reals, q, work):
 
 @inline
 def joint_column(ints, reals, work, i, k):
-    """(angular, linear) motion of body i, at its origin, per rate of its joint's k-th DoF; gear ratio included."""
+    """(angular, linear) motion of body i, at its origin, per rate of its joint's k-th DoF; gear ratio included.
+
+    A follower by a matrix: per rate of its group's k-th."""
     w = i * NW
     kind = ints[i, KIND]
     z = 0.0 * ld(work, w + ROT)
     zero = (z, z, z)
     if has_one_axis(kind):
         return column(kind, reals[i, SLIDE], scale(reals[i, RATIO], axis(ints, work, i)), zero)
+    if kind >= COUPLED:
+        return follower_column(ints, reals, work, i, k)
     if kind == FREE and k < 3:
         return zero, (z + (1.0 if k == 0 else 0.0), z + (1.0 if k == 1 else 0.0), z + (1.0 if k == 2 else 0.0))
     j = k if kind == BALL else k - 3

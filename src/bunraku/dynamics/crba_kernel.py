@@ -1,7 +1,8 @@
 """Mass matrix by the composite-rigid-body algorithm, gears folded in: M = G' M_tree G.
 
 For each joint i: the wrench its composite needs per unit acceleration, carried to all joints below it (towards the
-base) and projected on each: M[iv, jv] = s_j . F. Two members of a gear group add to the same entry. Checked in
+base) and projected on each: M[iv, jv] = s_j . F. Two members of a gear group add to the same entry; a follower
+by a matrix has a column a rate. Checked in
 tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
@@ -9,12 +10,24 @@ from __future__ import annotations
 
 from bunraku.dynamics.arguments import BAD_SIZE, OK
 from bunraku.dynamics.composite import composite_wrench, composites, joint_column
+from bunraku.dynamics.follower import rotor_between
 from bunraku.dynamics.work import opened, sizes
-from bunraku.kernel.compile import inline
+from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow
 from bunraku.kernel.vec import add, cross, dot, ld3
-from bunraku.model.layout import ARM, DOF, IV, NW, PARENT, RATIO, ROTOR
+from bunraku.model.layout import ARM, COUPLED, DOF, IV, KIND, NW, PARENT, RATIO, ROTOR, SLOT
+
+
+@part
+def add_rotors(ints, reals, M):
+    """Add the armatures of joints that follow by a matrix."""
+    for i in range(1, ints.shape[0]):
+        if ints[i, KIND] >= COUPLED:
+            iv = ints[i, IV]
+            for k in range(ints[i, DOF]):
+                for l in range(ints[i, DOF]):
+                    M[iv + k, iv + l] += rotor_between(ints, reals, i, k, l)
 
 
 @inline
@@ -48,6 +61,8 @@ def mass_matrix(ints, reals, q, work, M):
                     x = dot(ta, n) + dot(tl, f)
                     M[iv + k, jv + l] += x
                     M[jv + l, iv + k] += x
+    if ints[0, SLOT] != 0:
+        add_rotors(ints, reals, M)
 
 
 @entry("h D DD")

@@ -34,6 +34,7 @@ def delassus(
     """
     w = work or work_of(model)
     check_work(w, model)
+    model.refuse_massless("delassus")
     q = np.asarray(q, dtype=float)
     if q.ndim == 2:
         if points is not None:

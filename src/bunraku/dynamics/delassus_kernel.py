@@ -7,15 +7,17 @@ With Lambda = -Theta (positive), T and S per joint or gear group (outer body p, 
 A row's wrench w on body i is carried to every body below it, w_p = T_c' w_c. Two rows meet in one body a, or in one
 gear group through members a and b:
     K_ij = w_i(a)' Lambda_a w_j(a)    or    w_i(p)' Lambda_p w_j(p) + (G_a'w_i(a)) D^-1 (G_b'w_j(b)).
-Checked in tests/dynamics/test_laws.py and test_gears.py.
+Checked in tests/dynamics/test_laws.py, test_gears.py and test_matrix_gears.py.
 """
 
 from __future__ import annotations
 
-from bunraku.dynamics.aba_kernel import free_response, inward, pull_back
+from bunraku.dynamics.aba_kernel import free_response, inward, inward_with_groups, pull_back
 from bunraku.dynamics.arguments import OK
+from bunraku.dynamics.follower import rates_of
 from bunraku.dynamics.gear_group import group_arm, group_force
 from bunraku.dynamics.inertia import ld_articulated, st_rigid
+from bunraku.dynamics.matrix_group import coupled_force, push_coupled
 from bunraku.dynamics.one_axis import axis, felt, moved
 from bunraku.dynamics.passes import angles, place, rigid, world_pose
 from bunraku.dynamics.work import opened
@@ -23,21 +25,7 @@ from bunraku.kernel.compile import inline
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import borrow, ld, st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, mv, scale, sub, sv
-from bunraku.model.layout import (
-    ARM,
-    BALL,
-    COUNT,
-    DINV,
-    FREE,
-    KIND,
-    LEAD,
-    NW,
-    OUTER,
-    SLIDE,
-    WRENCH,
-    G,
-    U,
-)
+from bunraku.model.layout import ARM, BALL, COUNT, DINV, FREE, KIND, LEAD, NW, OUTER, SLIDE, SLOT, WRENCH, G, U
 
 
 @inline
@@ -53,6 +41,9 @@ def factor(ints, reals, q, work):
         st_rigid(work, i * NW, h, I)
         for k in range(6):
             st(work, i * NW + WRENCH + k, 0.0)
+    if ints[0, SLOT] != 0:
+        inward_with_groups(ints, reals, None, work)
+        return
     for i in range(nb - 1, 0, -1):
         inward(ints, reals, None, work, i)
 
@@ -86,7 +77,7 @@ def push_out(ints, reals, work, c, n, f, al, a):
     w = c * NW
     kind = ints[c, KIND]
     lead = ints[c, LEAD]
-    if kind == BALL:
+    if kind == BALL and ints[c, SLOT] == 0:
         A, B, _ = ld_articulated(ints, reals, work, c)
         a = add(a, cross(al, ld3(work, w + ARM)))
         x = sv(ld6(work, w + DINV), sub(n, add(sv(A, al), mv(B, a))))
@@ -97,6 +88,8 @@ def push_out(ints, reals, work, c, n, f, al, a):
         y = felt(kind, reals[c, SLIDE], s, n, f)
         y = ld(work, w + DINV) * (y - dot(ld3(work, w + U), al) - dot(ld3(work, w + U + 3), a))
         return moved(kind, reals[c, SLIDE], scale(y, s), 1.0, al, a)
+    if ints[c, SLOT] != 0:
+        return push_coupled(ints, work, c, n, f, al, a)
     y = group_force(work, c, n, f) - dot(ld3(work, lead * NW + U), al) - dot(ld3(work, lead * NW + U + 3), a)
     y = ld(work, lead * NW + DINV) * y
     a = add(a, cross(al, group_arm(ints, work, c)))
@@ -207,7 +200,12 @@ def respond_between(ints, work, lam, carried, i, j, a, b):
     p = ints[a, OUTER]
     na, fa = six(carried, i, a)
     nb, fb = six(carried, j, b)
-    x = group_force(work, a, na, fa) * ld(work, ints[a, LEAD] * NW + DINV) * group_force(work, b, nb, fb)
+    if ints[a, SLOT] == 0:
+        x = group_force(work, a, na, fa) * ld(work, ints[a, LEAD] * NW + DINV) * group_force(work, b, nb, fb)
+    else:
+        x = 0.0
+        for k in range(rates_of(ints, a)):
+            x += coupled_force(ints, work, a, k, na, fa) * coupled_force(ints, work, b, k, nb, fb)
     if p == 0:
         return x
     n, f = six(carried, j, p)

@@ -16,7 +16,6 @@ from bunraku.dynamics.derivative_kernel import derivatives_many, make_differenti
 from bunraku.dynamics.functions import aba, crba
 from bunraku.dynamics.work import Work, work_of
 from bunraku.kernel.record import handle
-from bunraku.model.layout import DOF
 from bunraku.model.model import Model
 
 
@@ -52,7 +51,7 @@ def rnea_derivatives(
     forces = as_forces(np.zeros((model.nb, 6)) if f_ext is None else f_ext, model.nb, batch)
     assert forces is not None
     if w.differentiation is None:
-        w.differentiation = make_differentiation(model.nb, int(model.ints[:, DOF].sum()))
+        w.differentiation = make_differentiation(model.nb, w.columns)
     tau, dq, dv = np.empty((n, model.nv)), np.empty((n, model.nv, model.nv)), np.empty((n, model.nv, model.nv))
     derivatives_many.call(w.handle, handle(w.differentiation), *rows, np.atleast_2d(forces), tau, dq, dv)
     M = crba(model, q, work=w)

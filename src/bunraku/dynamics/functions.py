@@ -21,7 +21,6 @@ from bunraku.dynamics.rnea_kernel import rnea_many, rnea_many_pushed, rnea_one, 
 from bunraku.dynamics.work import Work, work_of
 from bunraku.errors import InputError
 from bunraku.kernel.compile import JIT
-from bunraku.model.layout import DOF
 from bunraku.model.model import FrameInfo, Model
 
 
@@ -38,10 +37,13 @@ def aba(
     """Acceleration v' (nv,) [m/s^2 or rad/s^2] that torques tau (nv,) [N m or N] and external wrenches f_ext (nb, 6)
     [N, N m] cause: forward dynamics, O(n). A batch of states goes in as rows."""
     try:
-        if f_ext is None and q.ndim == 1:
-            a = np.empty(model.nv) if out is None else out
+        if model.massless:
+            model.refuse_massless("aba")
+        if f_ext is None:
+            a = np.empty(model.nv if q.ndim == 1 else (len(q), model.nv)) if out is None else out
             w = work or work_of(model)
-            if w.reals is model.reals and aba_one.call(w.handle, q, v, tau, a) == OK:
+            kernel = aba_one if q.ndim == 1 else aba_many
+            if JIT and w.reals is model.reals and kernel.call(w.handle, q, v, tau, a) == OK:
                 return a
     except (TypeError, AttributeError):
         pass
@@ -62,10 +64,11 @@ def rnea(
     """Torques tau (nv,) [N m or N] that the acceleration v' = a [m/s^2 or rad/s^2] needs: inverse dynamics, O(n). With
     v = a = 0: gravity torques. f_ext (nb, 6) [N, N m]: external wrenches. A batch of states goes in as rows."""
     try:
-        if f_ext is None and q.ndim == 1:
-            tau = np.empty(model.nv) if out is None else out
+        if f_ext is None:
+            tau = np.empty(model.nv if q.ndim == 1 else (len(q), model.nv)) if out is None else out
             w = work or work_of(model)
-            if w.reals is model.reals and rnea_one.call(w.handle, q, v, a, tau) == OK:
+            kernel = rnea_one if q.ndim == 1 else rnea_many
+            if JIT and w.reals is model.reals and kernel.call(w.handle, q, v, a, tau) == OK:
                 return tau
     except (TypeError, AttributeError):
         pass
@@ -109,14 +112,13 @@ def joint_jacobians(
     Without gears n = nv and row k belongs to v[k]. A gear's members each have a row, its ratio included.
     """
     w = work if work is not None else work_of(model)
-    shape = (int(model.ints[:, DOF].sum()), 6)
-    J = np.empty(shape) if out is None else out
+    J = np.empty((w.columns, 6)) if out is None else out
     try:
         if JIT and w.reals is model.reals and q.ndim == 1 and columns_one.call(w.handle, q, J) == OK:
             return J
     except (TypeError, AttributeError, IndexError):
         pass
-    return _of_pose((columns_one, columns_many), model, q, shape, w, out)
+    return _of_pose((columns_one, columns_many), model, q, (w.columns, 6), w, out)
 
 
 def _of_pose(kernels, model, q, shape, work, out):  # type: ignore[no-untyped-def]

@@ -24,6 +24,7 @@ from bunraku.dynamics.work import Work
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference, integrate
 from bunraku.model.model import Model
+from bunraku.model.named import as_model
 
 FREE = 1e-5  # m^2/rad^2: the Hessian of coordinates that nothing weighs on, of full steps
 BIG_STEP = 0.3  # rad or m
@@ -46,7 +47,7 @@ class Pose:
 
 
 def inverse_kinematics(
-    model: Model,
+    model: Model | str,
     targets: Target | Sequence[Target],
     q: np.ndarray | None = None,
     *,
@@ -72,6 +73,7 @@ def inverse_kinematics(
     `still` [rad or m]: the size of a step that ends it; damped: for any start and any target; False: for a start near
     the solution, and for targets that must hold exactly.
     """
+    model = as_model(model, "inverse_kinematics")
     wanted = [targets] if isinstance(targets, Target) else list(targets)
     if not wanted and com is None:
         raise InputError("inverse_kinematics: there is no target.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bunraku.dynamics.arguments import OK
 from bunraku.dynamics.composite import composite_wrench, composites, joint_column
+from bunraku.dynamics.follower import rotor_energy as follower_rotor_energy
 from bunraku.dynamics.passes import angles, drift, place, rigid, spin, swing, world_pose
 from bunraku.dynamics.work import opened
 from bunraku.kernel.compile import inline
@@ -19,8 +20,10 @@ from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, scale, st3, sub,
 from bunraku.model.layout import (
     ACC,
     ALPHA,
+    COUPLED,
     DOF,
     IV,
+    KIND,
     NW,
     OMEGA,
     PLACE,
@@ -74,6 +77,8 @@ def kinematics_many(handle, q, v, rotation, position, twist, bias):
 @inline
 def rotor_energy(ints, reals, v, i):
     """Kinetic energy of joint i's rotor."""
+    if ints[i, KIND] >= COUPLED:
+        return follower_rotor_energy(ints, reals, v, i)
     e = 0.0
     for k in range(ints[i, DOF]):
         rate = reals[i, RATIO] * ld(v, ints[i, IV] + k)

@@ -42,6 +42,12 @@ from bunraku.model.layout import (
 
 
 @inline
+def real3(reals, i, c):
+    """Three model numbers."""
+    return (reals[i, c], reals[i, c + 1], reals[i, c + 2])
+
+
+@inline
 def has_one_axis(kind):
     """Whether a joint is one of those here."""
     return kind < BALL

@@ -15,17 +15,18 @@ axes by the exponential map and keep length one. Checked in tests/dynamics/test_
 
 from __future__ import annotations
 
-from bunraku.dynamics.one_axis import has_one_axis, placed, slides, turns
-from bunraku.kernel.compile import inline
+from bunraku.dynamics.follower import follower_motion, own_motion, own_rate, placed_follower
+from bunraku.dynamics.one_axis import has_one_axis, placed, real3, slides, turns
+from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import ld, root, st
 from bunraku.kernel.trig import sincos, sincos_all
 from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, mv, quat_matrix, rotate_s, scale, st3, st9, sv
 from bunraku.model.layout import (
     ACC,
-    ADDS,
     ALPHA,
     ARM,
     BALL,
+    COUPLED,
     DOF,
     FIRST,
     FOLLOWS,
@@ -60,12 +61,6 @@ def angles(ints, q, work):
 
 
 @inline
-def real3(reals, i, c):
-    """Three model numbers."""
-    return (reals[i, c], reals[i, c + 1], reals[i, c + 2])
-
-
-@inline
 def world_pose(work):
     """Write the pose of body 0."""
     for k in range(15):
@@ -95,7 +90,7 @@ def turned(ints, reals, i, Rp):
 
 
 @inline
-def place(ints, reals, q, work, i):
+def place_joint(ints, reals, q, work, i):
     """Rotation, origin and arm of body i from its parent's; returns (rotation, arm, axis if it has one)."""
     w = i * NW
     p = ints[i, PARENT] * NW
@@ -118,9 +113,53 @@ def place(ints, reals, q, work, i):
     return R, arm, axis
 
 
+@part
+def place_follower(ints, reals, q, work, i):
+    """The same of a joint that follows by a matrix."""
+    w = i * NW
+    p = ints[i, PARENT] * NW
+    Rp = ld9(work, p + ROT)
+    arm = mv(Rp, real3(reals, i, PLACE))
+    R, arm, axis = placed_follower(ints, reals, q, work, i, turned(ints, reals, i, Rp), arm)
+    st9(work, w + ROT, R)
+    st3(work, w + ARM, arm)
+    st3(work, w + POS, add(ld3(work, p + POS), arm))
+    return R, arm, axis
+
+
+@inline
+def place(ints, reals, q, work, i):
+    """The same of any joint. (Where speed counts, figures without couplings by a matrix have loops of their own.)"""
+    if ints[i, KIND] >= COUPLED:
+        return place_follower(ints, reals, q, work, i)
+    return place_joint(ints, reals, q, work, i)
+
+
 @inline
 def spin(ints, reals, v, work, i, R, axis):
-    """Angular velocity and acceleration with v' = 0; returns (w, al) and stores both."""
+    """Angular velocity and acceleration with v' = 0 of any joint; returns (w, al) and stores both."""
+    if ints[i, KIND] >= COUPLED:
+        return spin_follower(ints, reals, v, work, i)
+    return spin_joint(ints, reals, v, work, i, R, axis)
+
+
+@part
+def spin_follower(ints, reals, v, work, i):
+    """The same of a joint that follows by a matrix."""
+    w = i * NW
+    p = ints[i, PARENT] * NW
+    om = ld3(work, p + OMEGA)
+    rel, _ = follower_motion(ints, reals, v, work, i)
+    al = add(ld3(work, p + ALPHA), cross(om, rel))
+    om = add(om, rel)
+    st3(work, w + OMEGA, om)
+    st3(work, w + ALPHA, al)
+    return om, al
+
+
+@inline
+def spin_joint(ints, reals, v, work, i, R, axis):
+    """The same of all other joints."""
     w = i * NW
     p = ints[i, PARENT] * NW
     kind = ints[i, KIND]
@@ -143,7 +182,18 @@ def spin(ints, reals, v, work, i, R, axis):
 
 @inline
 def swing(ints, reals, v, work, i, arm, axis):
-    """Classical acceleration of the origin with v' = 0; returns it and stores it."""
+    """Classical acceleration of the origin of any body with v' = 0; returns it and stores it."""
+    a = swing_joint(ints, reals, v, work, i, arm, axis)
+    if ints[i, KIND] >= COUPLED:
+        om = ld3(work, ints[i, PARENT] * NW + OMEGA)
+        a = axpy(2.0, cross(om, follower_motion(ints, reals, v, work, i)[1]), a)
+        st3(work, i * NW + ACC, a)
+    return a
+
+
+@inline
+def swing_joint(ints, reals, v, work, i, arm, axis):
+    """The same but for joints that follow by a matrix: without what they slide."""
     p = ints[i, PARENT] * NW
     a = ld3(work, p + ACC)
     if ints[i, KIND] != FREE and ints[i, SAME] == 0:
@@ -166,6 +216,8 @@ def drift(ints, reals, v, work, i, arm, axis):
         vel = add(ld3(work, p + VEL), cross(ld3(work, p + OMEGA), arm))
         if slides(ints[i, KIND]):
             vel = axpy(reals[i, SLIDE] * (reals[i, RATIO] * ld(v, ints[i, IV])), axis, vel)
+        elif ints[i, KIND] >= COUPLED:
+            vel = add(vel, follower_motion(ints, reals, v, work, i)[1])
     st3(work, i * NW + VEL, vel)
     return vel
 
@@ -220,14 +272,32 @@ def turn(q, k, w, dt):
 
 
 @inline
-def advance(ints, q, v, dt):
+def adding(ints, i):
+    """How many of joint i's coordinates simply add; behind them stands a quaternion where it has more rates."""
+    return ints[i, DOF] if has_one_axis(ints[i, KIND]) else ints[i, DOF] - 3
+
+
+@inline
+def advance_follower(ints, reals, q, v, dt, i):
+    """The coordinates of a joint that follows by a matrix, by its own rates."""
+    k = ints[i, IQ]
+    if has_one_axis(ints[i, KIND] // COUPLED):
+        st(q, k, ld(q, k) + dt * own_rate(ints, reals, v, i))
+    else:
+        turn(q, k, own_motion(ints, reals, v, i)[0], dt)
+
+
+@inline
+def advance(ints, reals, q, v, dt):
     """q <- q moved along v for dt."""
     for i in range(1, ints.shape[0]):
         if ints[i, FOLLOWS] != 0:
+            if ints[i, KIND] >= COUPLED:
+                advance_follower(ints, reals, q, v, dt, i)
             continue
         k = ints[i, IQ]
         l = ints[i, IV]
-        adds = ints[i, ADDS]
+        adds = adding(ints, i)
         for r in range(adds):
             st(q, k + r, ld(q, k + r) + dt * ld(v, l + r))
         if ints[i, DOF] > adds:

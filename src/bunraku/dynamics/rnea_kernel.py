@@ -1,7 +1,7 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm: tau from q, v, v' and external forces, in O(n).
 
 Outward: poses and accelerations (passes.py, plus s v'), and the wrench each body's motion needs. Inward: wrenches
-summed towards the base; a joint's torque is S' (n, f), times its gear ratio, plus rotor inertia.
+summed towards the base; a joint's torque is S' (n, f), times its gear ratio or matrix, plus rotor inertia.
 Checked in tests/dynamics/test_laws.py, test_pinocchio.py and test_mujoco.py.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bunraku.dynamics.aba_kernel import pulled, still_world
 from bunraku.dynamics.batch import over
+from bunraku.dynamics.follower import follower_torque, own_motion
 from bunraku.dynamics.inertia import add_wrench
 from bunraku.dynamics.one_axis import axis, felt, has_one_axis, moved
 from bunraku.dynamics.passes import angles, inertial_wrench, place, rigid, spin, swing
@@ -21,6 +22,7 @@ from bunraku.model.layout import (
     ALPHA,
     ARM,
     BALL,
+    COUPLED,
     FREE,
     IV,
     KIND,
@@ -43,6 +45,10 @@ def driven(ints, reals, a, i, R, s, al, ac):
         al, ac = moved(kind, reals[i, SLIDE], s, reals[i, RATIO] * ld(a, k), al, ac)
     elif kind == BALL:
         al = add(al, mv(R, ld3(a, k)))
+    elif kind >= COUPLED:
+        turning, moving = own_motion(ints, reals, a, i)
+        al = add(al, mv(R, turning))
+        ac = add(ac, mv(R, moving))
     else:
         ac = add(ac, ld3(a, k))
         al = add(al, mv(R, ld3(a, k + 3)))
@@ -62,7 +68,9 @@ def joint_torque(ints, reals, work, i, a, tau):
         st(tau, k, ld(tau, k) + g * (x + g * rotor * ld(a, k)))
     elif kind == BALL:
         x = mtv(ld9(work, w + ROT), ld3(work, w + WRENCH))
-        st3(tau, k, axpy(rotor, ld3(a, k), x))
+        st3(tau, k, add(ld3(tau, k), axpy(rotor, ld3(a, k), x)))
+    elif kind >= COUPLED:
+        follower_torque(ints, reals, work, i, a, tau)
     elif kind == FREE:
         st3(tau, k, axpy(rotor, ld3(a, k), ld3(work, w + WRENCH + 3)))
         x = mtv(ld9(work, w + ROT), ld3(work, w + WRENCH))

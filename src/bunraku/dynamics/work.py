@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.errors import InputError
 from bunraku.kernel.compile import JIT, compiled_by
-from bunraku.kernel.lanes import LANES
-from bunraku.model.layout import NW
+from bunraku.kernel.lane_room import lane_room
+from bunraku.model.layout import DOF, NW
 from bunraku.model.model import Model
 
-INTS, REALS, SCRATCH, LANE_SCRATCH, NB, NQ, NV = range(7)  # rows of the table
 COMPILED = compiled_by("bunraku.dynamics.work_numba")
 
 
@@ -33,20 +33,26 @@ class Work:
     nb: int
     nq: int
     nv: int
+    columns: int  # elementary degrees of freedom, followers of gears included
     ints: np.ndarray
     reals: np.ndarray
     scratch: np.ndarray
     lanes: np.ndarray
 
     def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise InputError(f"{model!r} is no Model; write bk.human(), bk.load(path), or figure.model.")
         self.model = model
         self.nb, self.nq, self.nv = model.nb, model.nq, model.nv
+        self.columns = int(model.ints[:, DOF].sum())
         self.ints = model.ints
         self.reals = model.reals
-        self.scratch = np.zeros(scratch_size(model.nb, model.nq))
-        self.lanes = np.zeros((lane_rows(model.nb, model.nq, model.nv), LANES))
+        self.scratch = np.zeros(scratch_size(model))
+        self.lanes = lane_room(lane_rows(model))
         arrays = (self.ints, self.reals, self.scratch, self.lanes)
-        self._table = np.array([*(a.ctypes.data for a in arrays), model.nb, model.nq, model.nv], dtype=np.int64)
+        sizes = (model.nb, model.nq, model.nv, len(model.reals), model.spare)
+        # as bunraku.dynamics.work_rows names them
+        self._table = np.array([*(a.ctypes.data for a in arrays), *sizes], dtype=np.int64)
         self.handle: Any = self._table.ctypes.data if JIT else self
         self.differentiation: Any = None  # scratch of derivatives, made when it is needed
 
@@ -55,14 +61,14 @@ class Work:
         return Work, (self.model,)
 
 
-def scratch_size(nb: int, nq: int) -> int:
-    """Numbers of scratch for one state: the bodies' slots, then sines and cosines."""
-    return nb * NW + 2 * nq
+def scratch_size(model: Model) -> int:
+    """Numbers of scratch for one state: the bodies' slots, sines and cosines, then what matrix groups need."""
+    return model.nb * NW + 2 * model.nq + model.spare
 
 
-def lane_rows(nb: int, nq: int, nv: int) -> int:
+def lane_rows(model: Model) -> int:
     """Rows of lane scratch: as above, then q, two arrays of nv in, one of nv out, and a wrench a body."""
-    return scratch_size(nb, nq) + nq + 3 * nv + 6 * nb
+    return scratch_size(model) + model.nq + 3 * model.nv + 6 * model.nb
 
 
 _default = threading.local()
@@ -73,7 +79,10 @@ def work_of(model: Model) -> Work:
     cache = getattr(_default, "works", None)
     if cache is None:
         cache = _default.works = weakref.WeakKeyDictionary()
-    work = cache.get(model)
+    try:
+        work = cache.get(model)
+    except TypeError:  # no Model, which Work says
+        work = None
     if work is None:
         work = cache[model] = Work(model)
         work.model = weakref.proxy(model)  # the default must not keep its model alive
@@ -96,7 +105,7 @@ def opened(handle: Work) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def opened_lanes(handle: Work) -> tuple[np.ndarray, ...]:
     """(ints, reals, scratch for LANES states, q, x, y, out, forces)."""
     nb, nq, nv = sizes(handle)
-    a = nb * NW + 2 * nq
+    a = nb * NW + 2 * nq + handle.model.spare
     b = a + nq
     cuts = np.split(handle.lanes, [a, b, b + nv, b + 2 * nv, b + 3 * nv])
     return (handle.ints, handle.reals, *cuts)

@@ -62,7 +62,7 @@ def coordinates(model: Model) -> list[Column]:
     """Name and unit of every coordinate of q."""
     out: list[Column] = [("", "")] * model.nq
     for j in model.joints:
-        if j.leader is not None or j.nq == 0:
+        if j.nq == 0:
             continue
         if j.kind == "free":
             names = [(f"{j.name}.{a}", "m") for a in "xyz"] + [(f"{j.name}.q{a}", "1") for a in "wxyz"]

@@ -3,7 +3,8 @@
 MuJoCo itself compiles the file, so that defaults, includes, angles in degrees, `fromto` and inertias from geoms are
 what MuJoCo makes of them; the compiled model is then turned into a `Description`: bodies, joints (hinge, slide, ball,
 free; several on a body from inner to outer), inertias, primitive geoms and mesh files, named sites as frames, contact
-excludes, and joint equalities that are linear as gears. In MuJoCo an equality of two joints says
+excludes, and joint equalities that are linear as gears; bunraku.formats.mjcf_equipment reads actuators, tendons,
+keyframes and loops. In MuJoCo an equality of two joints says
 
     q1 - ref1 = c0 + c1 (q2 - ref2) + c2 (…)^2 + …      so the gear has ratio c1 and offset c0 + ref1 - c1 ref2.
 
@@ -26,11 +27,13 @@ import numpy as np
 
 from bunraku.errors import FormatError, MissingExtra
 from bunraku.formats import mjcf_parts, mjcf_source, xmlsafe
+from bunraku.formats.mjcf_equipment import Equipment, closure
 from bunraku.formats.mjcf_parts import Names, quaternion, vector
+from bunraku.formats.mjcf_sensors import read_sensors
 from bunraku.formats.mjcf_source import Source
 from bunraku.formats.notebook import Notebook
 from bunraku.formats.xmlsafe import Element
-from bunraku.model.description import Description, Frame, Gear, Inertia, Link, Note
+from bunraku.model.description import Description, Frame, Gear, Inertia, Link, Note, Shape
 from bunraku.model.rotations import rotation_matrix
 
 WORLD = "world"
@@ -53,13 +56,15 @@ def from_element(main: Element, path: Path) -> Description:
     names = Names(mujoco, model)
     notes = [Note("warning", f"MuJoCo says: {text}", source.file) for text in warnings]
     figure = Description(main.attributes.get("model") or path.stem, source=str(path), notes=notes + names.notes(source))
-    figure.gravity = vector(model.opt.gravity)
+    off = bool(model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY))
+    figure.gravity, figure.states_gravity = (0.0, 0.0, 0.0) if off else vector(model.opt.gravity), True
     figure.links = [_link(mujoco, model, names, body, source, notes=figure.notes) for body in range(model.nbody)]
     _frames(model, names, source, figure)
     _excludes(model, names, figure)
     _equalities(mujoco, model, names, source, figure)
     mjcf_parts.effort_limits(mujoco, model, names, figure)
-    figure.notes += mjcf_parts.mask_notes(model, source)
+    Equipment(mujoco, model, names, source, figure).read()
+    read_sensors(mujoco, model, names, source, figure)
     if not figure.links[0].shapes and not _names_world(figure):
         del figure.links[0]  # nothing stands on the world itself
     book = Notebook()
@@ -108,14 +113,23 @@ def _link(mujoco: Any, model: Any, names: Names, body: int, source: Source, note
     if body:
         link.position, link.rotation = vector(model.body_pos[body]), quaternion(model.body_quat[body])
         link.inertia = _inertia(model, body)
+        link.gravcomp = float(model.body_gravcomp[body])
     first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
     link.joints = [mjcf_parts.joint(mujoco, model, names, j, source, link, notes) for j in range(first, first + count)]
     first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     for geom in range(first, first + count):
         shape = mjcf_parts.shape(mujoco, model, geom, source, link, notes)
         if shape is not None:
-            link.shapes.append(shape)
+            link.shapes.append(_as_grouped(model, geom, shape))
     return link
+
+
+def _as_grouped(model: Any, geom: int, shape: Shape) -> Shape:
+    """Geoms of groups 3 to 5 are not seen in MuJoCo's viewer unless asked for: those that touch are collision shapes
+    (mjcf_parts), others are transparent."""
+    if int(model.geom_group[geom]) >= mjcf_parts.HIDDEN and shape.role == "visual" and shape.color is not None:
+        shape.color = (*shape.color[:3], 0.0)
+    return shape
 
 
 def _inertia(model: Any, body: int) -> Inertia:
@@ -149,11 +163,12 @@ def _excludes(model: Any, names: Names, figure: Description) -> None:
 
 
 def _names_world(figure: Description) -> bool:
-    return any(frame.link == WORLD for frame in figure.frames) or any(WORLD in pair for pair in figure.collide_exclude)
+    ends = {name for pair in figure.collide_exclude for name in pair} | {closure.link for closure in figure.closures}
+    return WORLD in ends or any(frame.link == WORLD for frame in figure.frames)
 
 
 def _equalities(mujoco: Any, model: Any, names: Names, source: Source, figure: Description) -> None:
-    """Linear equalities of two hinges or sliders become gears; all others are listed."""
+    """Linear equalities of two hinges or sliders become gears, connects and welds closures; all others are listed."""
     elements = source.elements("equality")
     in_order = len(elements) == model.neq and len(source.roots) == 1
     followers: set[int] = set()
@@ -162,9 +177,15 @@ def _equalities(mujoco: Any, model: Any, names: Names, source: Source, figure: D
         element = elements[eq] if in_order else source.find("equality", names.equality[eq], kind)
         where = source.place(element)
         title = f"equality <{kind}> {names.equality[eq]!r}" if names.equality[eq] else f"equality <{kind}>"
+        if kind in ("connect", "weld") and model.eq_active0[eq]:
+            name = names.equality[eq] or f"{kind}{eq}"
+            figure.closures.append(closure(mujoco, model, names, eq, name, where))
+            text = f"{title} is soft in MuJoCo; here {figure.closures[-1].link!r} is held rigidly, in a World."
+            figure.notes.append(Note("changed", text, where))
+            continue
         reason = _not_a_gear(model, eq, kind, followers)
         if reason:
-            figure.notes.append(Note("ignored", f"{title} is not used: {reason}.", where))
+            figure.notes.append(Note("ignored", f"{title} is not used: {reason}.", where, f"<{kind}> in <equality>"))
             continue
         follower, leader = int(model.eq_obj1id[eq]), int(model.eq_obj2id[eq])
         followers.add(follower)
@@ -179,10 +200,10 @@ def _equalities(mujoco: Any, model: Any, names: Names, source: Source, figure: D
 
 def _not_a_gear(model: Any, eq: int, kind: str, followers: set[int]) -> str:
     """Why an equality cannot be a gear, or ''."""
-    if kind != "joint":
-        return "only couplings of two joints are read"
     if not model.eq_active0[eq]:
         return "it is not active"
+    if kind != "joint":
+        return "only couplings of two joints, connects and welds are read"
     if int(model.eq_obj2id[eq]) < 0:
         return "it holds one joint at a constant"
     data = model.eq_data[eq, :5]

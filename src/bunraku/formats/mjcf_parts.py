@@ -18,14 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.formats.kept_mesh import kept_mesh
 from bunraku.formats.mjcf_source import Source
 from bunraku.model.description import Description, Joint, Link, Note, Shape
 from bunraku.model.joint_kinds import KINDS, TABLE
+from bunraku.model.relief import Relief, grid
 from bunraku.model.rotations import rotation_matrix
 
 JOINTS = {kind.mjcf: kind for kind in TABLE if kind.mjcf}
 SHAPES = {"PLANE": ("plane", 0), "SPHERE": ("sphere", 1), "CAPSULE": ("capsule", 2), "CYLINDER": ("cylinder", 2)}
-SHAPES["BOX"] = ("box", 3)
+SHAPES |= {"BOX": ("box", 3), "ELLIPSOID": ("ellipsoid", 3)}
+UNBOUNDED = 1e10  # rad or m: no limit
+HIDDEN = 3  # geoms of this group and above are not shown by MuJoCo's viewer
 DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)
 
 
@@ -81,7 +85,7 @@ def joint(mujoco: Any, model: Any, names: Names, j: int, source: Source, link: L
         result.reference, result.rest = float(model.qpos0[q]), float(model.qpos_spring[q])
     limited, (low, high) = bool(model.jnt_limited[j]), (float(x) for x in model.jnt_range[j])
     if limited and kind.limits == "range":
-        result.lower, result.upper = low, high
+        result.lower, result.upper = (x if abs(x) < UNBOUNDED else math.copysign(math.inf, x) for x in (low, high))
     elif limited and kind.limits == "cone":
         result.swing, result.twist = high, (-high, high)
         both = 2.0 * math.acos(math.cos(high / 2.0) ** 2)
@@ -102,31 +106,55 @@ def shape(mujoco: Any, model: Any, geom: int, source: Source, link: Link, notes:
     kind = mujoco.mjtGeom(int(model.geom_type[geom])).name.removeprefix("mjGEOM_")
     element = source.find("worldbody", name, "geom")
     where = element.where if element else link.where
-    touches = bool(model.geom_contype[geom]) or bool(model.geom_conaffinity[geom])
-    result = Shape("mesh", role="both" if touches else "visual", name=name, color=_color(model, geom))
+    paired = geom in model.pair_geom1 or geom in model.pair_geom2
+    touches = bool(model.geom_contype[geom]) or bool(model.geom_conaffinity[geom]) or paired
+    shown = int(model.geom_group[geom]) < HIDDEN
+    role = "visual" if not touches else "both" if shown else "collision"
+    result = Shape("mesh", role=role, name=name, color=_color(model, geom))
+    result.masks = int(model.geom_contype[geom]), int(model.geom_conaffinity[geom])
+    slide = float(model.geom_friction[geom][0])
+    result.friction = slide if slide != 1.0 else None  # MuJoCo's default leaves it to the World
     result.position, result.rotation = vector(model.geom_pos[geom]), quaternion(model.geom_quat[geom])
     reason = "there is no such shape"
     if kind in SHAPES:
         result.kind, count = SHAPES[kind]
         result.size = vector(model.geom_size[geom][:count])
         return result
+    if kind == "HFIELD":
+        reason = _height_field(model, geom, result)
     if kind == "MESH":
         reason = _mesh(mujoco, model, int(model.geom_dataid[geom]), source, result)
     if reason:
         title = f"{kind.lower()} geom {name!r}" if name else f"{kind.lower()} geom"
-        notes.append(Note("ignored", f"{title} of {link.name!r} is not kept: {reason}.", where))
+        notes.append(
+            Note("ignored", f"{title} of {link.name!r} is not kept: {reason}.", where, f"<geom> {kind.lower()}")
+        )
         return None
     return result
+
+
+def _height_field(model: Any, geom: int, result: Shape) -> str:
+    """Make a terrain of a height field that stands still; a text says why it is not kept."""
+    if int(model.body_weldid[model.geom_bodyid[geom]]):
+        return "only height fields that are fixed to the world are kept"
+    k = int(model.geom_dataid[geom])
+    rows, columns, first = int(model.hfield_nrow[k]), int(model.hfield_ncol[k]), int(model.hfield_adr[k])
+    rx, ry, top, _ = (float(x) for x in model.hfield_size[k])
+    heights = top * np.asarray(model.hfield_data[first : first + rows * columns], dtype=float).reshape(rows, columns)
+    x, y = np.meshgrid(np.linspace(-rx, rx, columns), np.linspace(-ry, ry, rows), indexing="ij")
+    result.kind = "terrain"
+    result.relief = Relief(np.stack([x.ravel(), y.ravel(), heights.T.ravel()], axis=1), grid(columns, rows), True)
+    return ""
 
 
 def _mesh(mujoco: Any, model: Any, mesh: int, source: Source, result: Shape) -> str:
     """Fill in file, scale and pose of a mesh; a text says why it is not kept."""
     address = int(model.mesh_pathadr[mesh])
-    if address < 0:
-        return "its mesh has no file"
-    if _has_own_reference(source, mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_MESH, mesh) or ""):
-        return "meshes with refpos or refquat are not read"
-    path = model.paths[address:].split(b"\0", 1)[0].decode("utf-8", "replace")
+    path = model.paths[address:].split(b"\0", 1)[0].decode("utf-8", "replace") if address >= 0 else ""
+    own = _has_own_reference(source, mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_MESH, mesh) or "")
+    if own or Path(path).suffix.lower() not in (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf"):
+        result.mesh = kept_mesh(model, mesh)  # as MuJoCo has it: scaled, in its inertial frame, where the geom is, too
+        return "" if result.mesh else "its mesh has no triangles"
     result.mesh = str(Path(path).absolute())
     sx, sy, sz = (float(x) for x in model.mesh_scale[mesh])
     result.scale = (sx, sy, sz)
@@ -150,15 +178,6 @@ def _color(model: Any, geom: int) -> tuple[float, float, float, float]:
     rgba = model.mat_rgba[material] if material >= 0 and np.allclose(own, DEFAULT_RGBA) else own
     r, g, b, a = (float(x) for x in rgba)
     return r, g, b, a
-
-
-def mask_notes(model: Any, source: Source) -> list[Note]:
-    """Collision masks other than "all" and "none" are told once."""
-    masks = set(zip(model.geom_contype.tolist(), model.geom_conaffinity.tolist())) - {(0, 0)}
-    if len(masks) <= 1 and all(a & b for a, b in masks):
-        return []  # everything that touches, touches everything
-    text = f"contype/conaffinity masks {sorted(masks)} are kept as on or off only; list pairs in collide_exclude."
-    return [Note("changed", text, source.file)]
 
 
 def effort_limits(mujoco: Any, model: Any, names: Names, figure: Description) -> None:

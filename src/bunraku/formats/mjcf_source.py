@@ -52,7 +52,7 @@ NAMES = _words(
 POSE = _words("name class childclass pos quat axisangle xyaxes zaxis euler")
 # what is read of the elements in <worldbody> and <default>; anything else is listed
 KNOWN: dict[str, frozenset[str]] = {
-    "body": POSE,
+    "body": POSE | _words("gravcomp"),
     "frame": POSE,
     "replicate": POSE | _words("count sep offset prefix suffix"),
     "attach": _words("model body prefix suffix"),
@@ -62,14 +62,19 @@ KNOWN: dict[str, frozenset[str]] = {
         " actuatorfrcrange actuatorfrclimited"
     ),
     "freejoint": _words("name align"),
-    "geom": POSE | _words("type contype conaffinity size fromto mass density shellinertia rgba material mesh fitscale"),
+    "geom": POSE
+    | _words(
+        "type contype conaffinity size fromto mass density shellinertia rgba material mesh fitscale friction group"
+    ),
     "site": POSE | _words("fromto"),
     "default": _words("class"),
     "mesh": _words("name class file scale content_type vertex face normal texcoord"),
     "material": _words("name class rgba"),
     "worldbody": frozenset(),
 }
-HANDLED_SECTIONS = ("compiler", "equality")
+# defaults of what is read from the compiled model
+COMPILED = _words("motor position velocity general damper intvelocity cylinder muscle adhesion tendon equality pair")
+HANDLED_SECTIONS = ("compiler", "equality", "actuator", "tendon", "keyframe", "sensor")
 
 
 @dataclass
@@ -133,7 +138,28 @@ def from_element(main: Element, path: Path) -> Source:
         element.children = children
     for root in source.roots:
         _check(root)
+        _regular_files(root, folder)
     return source
+
+
+def _regular_files(root: Element, folder: Path) -> None:
+    """Refuse a device, a pipe or a folder where a mesh, texture or height field is wanted: MuJoCo would read for ever."""
+    compilers = root.all("compiler")
+    places = [
+        c.attributes[key] for c in compilers for key in ("meshdir", "texturedir", "assetdir") if key in c.attributes
+    ]
+    for _, element in root.walk():
+        for key, name in element.attributes.items():
+            if not key.startswith("file") or element.tag in ("include", "model"):
+                continue
+            for place in ("", *places):
+                try:
+                    path = folder / place / name
+                    odd = path.exists() and not path.is_file()
+                except (OSError, ValueError):
+                    odd = False
+                if odd and name:
+                    raise element.error(f"<{element.tag} {key}={shorten(name)}> is not a regular file.")
 
 
 def _parts(element: Element, seen: set[Path], *folders: Path) -> list[tuple[Element, Path]]:
@@ -189,17 +215,12 @@ def remarks(book: Notebook, source: Source) -> None:
             if section.tag in ("worldbody", "default"):
                 _known(book, section)
             elif section.tag == "asset":
-                book.children(section, ("mesh", "material", "model"))
+                book.children(section, ("mesh", "material", "model", "hfield"))
                 for child in section.children:
                     if child.tag in KNOWN:
                         book.attributes(child, KNOWN[child.tag], child.attributes.get("name", ""))
-            elif section.tag == "actuator":
-                for child in section.children:
-                    book.ignored(
-                        child, "is used only for its force limit, where it drives a hinge or slider", "actuator"
-                    )
             elif section.tag == "contact":
-                book.children(section, ("exclude",))
+                book.children(section, ("exclude", "pair"))
             elif section.tag == "option":
                 book.attributes(section, ("gravity",))
                 book.children(section, ())
@@ -220,6 +241,6 @@ def _known(book: Notebook, section: Element) -> None:
         if element.tag in KNOWN:
             book.attributes(element, KNOWN[element.tag], name)
             for child in element.children:
-                if child.tag not in KNOWN and child.tag != "composite":
+                if child.tag not in KNOWN and child.tag not in COMPILED | {"composite"}:
                     book.ignored(child, inside=section.tag)
             stack.extend(child for child in reversed(element.children) if child.tag in KNOWN)

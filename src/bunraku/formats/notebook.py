@@ -55,9 +55,11 @@ class Notebook:
             if subject == ATTRIBUTES:
                 listed = ", ".join(attribute + _occurrences(found, first[0][0]) for attribute, found in group.items())
                 text = f"of <{remark}> these attributes are not used: {listed}."
+                element, count = f"<{remark}> {' '.join(group)}", sum(map(len, group.values()))
             else:
                 text = f"{subject} {remark}{_occurrences(first, first[0][0])}."
-            result.append(Note(kind, text, first[0][0].where))
+                element, count = subject, len(first)
+            result.append(Note(kind, text, first[0][0].where, element, count))
         return result
 
 

@@ -28,6 +28,8 @@ from bunraku.errors import InputError, closest
 from bunraku.formats import xmlsafe
 from bunraku.formats.meshpath import MeshFinder
 from bunraku.formats.notebook import Notebook
+from bunraku.formats.terrain_mesh import terrain_mesh
+from bunraku.formats.urdf_drives import read_transmissions
 from bunraku.formats.urdf_link import Reader, read_link, read_materials
 from bunraku.formats.xmlsafe import Element
 from bunraku.model.description import Description, Gear, Joint, Link
@@ -60,9 +62,11 @@ def read(
     root: str = "auto",
     package_dirs: Iterable[str | os.PathLike[str]] = (),
     meshes: bool = True,
+    strict: bool = False,
 ) -> Description:
     """The robot in a URDF file. `package_dirs`: where to look for packages; meshes=False leaves mesh shapes out."""
-    return from_element(xmlsafe.read(path), Path(path), root=root, package_dirs=package_dirs, meshes=meshes)
+    element = xmlsafe.read(path)
+    return from_element(element, Path(path), root=root, package_dirs=package_dirs, meshes=meshes, strict=strict)
 
 
 def from_element(
@@ -72,16 +76,17 @@ def from_element(
     root: str = "auto",
     package_dirs: Iterable[str | os.PathLike[str]] = (),
     meshes: bool = True,
+    strict: bool = False,
 ) -> Description:
     """The same from a parsed `<robot>` element."""
     if root not in ROOTS:
         raise InputError(f"root={root!r}: choose one of {', '.join(map(repr, ROOTS))}.")
     if robot.tag != "robot":
         raise robot.error(f"the root element is <{robot.tag}>; a URDF file starts with <robot>.")
-    reader = Reader(Notebook(), MeshFinder(path, package_dirs), meshes)
+    reader = Reader(Notebook(), MeshFinder(path, package_dirs), meshes, strict=strict)
     _refuse_xacro(robot)
     reader.book.attributes(robot, ("name", "version"))
-    reader.book.children(robot, ("link", "joint", "material"))
+    reader.book.children(robot, ("link", "joint", "material", "transmission"))
     read_materials(reader, robot)
 
     links = _links(reader, robot)
@@ -103,11 +108,13 @@ def from_element(
         ordered[0].joints = [Joint(_unused("root", taken), "free", where=ordered[0].where)]
     gears = [_gear(arc) for arc in arcs if arc.mimic is not None]
     name = robot.attributes.get("name", "").strip() or path.stem
-    return Description(name, ordered, gears, notes=reader.book.notes(), source=str(path))
+    actuators = read_transmissions(reader, robot, {joint.name: joint for arc in arcs for joint in arc.joints})
+    stay_concave(reader, ordered)
+    return Description(name, ordered, gears, actuators=actuators, notes=reader.book.notes(), source=str(path))
 
 
 def _refuse_xacro(robot: Element) -> None:
-    for child in robot.children:
+    for _, child in robot.walk():
         if child.tag.startswith("xacro:"):
             raise child.error(f"<{child.tag}> is a xacro macro; run xacro on the file first.")
 
@@ -120,7 +127,8 @@ def _links(reader: Reader, robot: Element) -> dict[str, Link]:
             raise element.error(f"duplicate link name {link.name!r}; the first is at {links[link.name].where}.")
         links[link.name] = link
     if not links:
-        raise robot.error("the robot has no links.")
+        hint = " It is what xacro leaves of macros alone." if "xmlns:xacro" in robot.attributes else ""
+        raise robot.error(f"the robot has no links.{hint}")
     return links
 
 
@@ -250,7 +258,11 @@ def _mimic(reader: Reader, arc: _Arc, arcs: dict[str, _Arc]) -> None:
     reader.book.attributes(mimic, ("joint", "multiplier", "offset"), arc.name)
     arc.mimic, arc.leader = mimic, mimic.text("joint", what)
     if arc.leader not in arcs:
-        raise mimic.error(f"{what} mimics the unknown joint {arc.leader!r}.{closest(arc.leader, arcs)}")
+        if reader.strict:
+            raise mimic.error(f"{what} mimics the unknown joint {arc.leader!r}.{closest(arc.leader, arcs)}")
+        reader.book.add("warning", "<mimic>", f"of the unknown joint {arc.leader!r} is not used", mimic, arc.name)
+        arc.mimic = None
+        return
     for other in (arc, arcs[arc.leader]):
         if other.type == "planar" or JOINTS[other.type].dof > 1:
             raise mimic.error(f"{what} mimics {arc.leader!r}, but {other.name!r} is {other.type}, not of one DoF.")
@@ -314,6 +326,19 @@ def _tree_order(robot: Element, links: dict[str, Link], arcs: list[_Arc]) -> lis
         arc = next(arc for arc in arcs if arc.child not in reached)
         raise arc.element.error(f"joint {arc.name!r} closes a loop through link {arc.child!r}; a loop is not a tree.")
     return order
+
+
+def stay_concave(reader: Reader, links: list[Link]) -> None:
+    """Make terrain of the meshes marked `concave="yes"` (PyBullet's word) of links that stand still; others stay hulls."""
+    moves: dict[str | None, bool] = {None: False}
+    for link in links:
+        moves[link.name] = bool(link.joints) or moves[link.parent]
+    for link, shape in reader.concave:
+        if moves[link.text("name")]:
+            reader.book.add("ignored", "concave meshes", "of links that move stand as their convex hulls", link)
+            continue
+        made = terrain_mesh(shape.mesh or "", scale=shape.scale)
+        shape.kind, shape.mesh, shape.scale, shape.relief = "terrain", None, (1.0, 1.0, 1.0), made.relief
 
 
 def _is_world(root: str, arcs: list[_Arc]) -> bool:

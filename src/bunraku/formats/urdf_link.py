@@ -32,6 +32,10 @@ class Reader:
     finder: MeshFinder
     meshes: bool = True
     colors: dict[str, Color] = field(default_factory=dict)
+    strict: bool = True  # refuse what can be mended
+    concave: list[tuple[Element, Shape]] = field(
+        default_factory=list
+    )  # meshes that are to stay as they are, and the <link>
 
     def only(self, parent: Element, tag: str, name: str = "") -> Element | None:
         """The first child of that tag; further ones are reported."""
@@ -65,12 +69,15 @@ def read_materials(reader: Reader, robot: Element) -> None:
 def read_link(reader: Reader, element: Element) -> Link:
     """A link without its joint."""
     name = element.text("name")
-    reader.book.attributes(element, ("name",), name)
+    reader.book.attributes(element, ("name", "concave"), name)
     reader.book.children(element, ("inertial", "visual", "collision"), name)
     link = Link(name, inertia=_inertia(reader, element, name), where=element.where)
     for tag in ("collision", "visual"):
         for shape in element.all(tag):
-            link.shapes.extend(_shape(reader, shape, tag, name))
+            found = _shape(reader, shape, tag, name)
+            link.shapes.extend(found)
+            if tag == "collision" and "yes" in (shape.attributes.get("concave"), element.attributes.get("concave")):
+                reader.concave += [(element, s) for s in found if s.kind == "mesh"]
     return link
 
 
@@ -81,16 +88,20 @@ def _inertia(reader: Reader, link: Element, name: str) -> Inertia:
     what = f"link {name!r}"
     reader.book.children(element, ("origin", "mass", "inertia"), name)
     mass, inertia = reader.only(element, "mass", name), reader.only(element, "inertia", name)
-    if mass is None:
-        raise element.error(f'{what}: <inertial> has no mass; write <mass value="…"/>.')
-    if inertia is None:
-        raise element.error(f'{what}: <inertial> has no inertia; write <inertia ixx="…" iyy="…" izz="…"/>.')
-    reader.book.attributes(mass, ("value",), name)
-    reader.book.attributes(inertia, ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), name)
+    for child, tag, form in ((mass, "mass", 'value="…"'), (inertia, "inertia", 'ixx="…" iyy="…" izz="…"')):
+        if child is None and reader.strict:
+            raise element.error(f"{what}: <inertial> has no {tag}; write <{tag} {form}/>.")
+        if child is None:
+            reader.book.add("changed", "<inertial>", f"without <{tag}>: it is taken as 0", element, name)
     com, rotation = reader.origin(element, what)
-    diagonal = [inertia.number(key, None, what) for key in ("ixx", "iyy", "izz")]
-    products = [inertia.number(key, 0.0, what) for key in ("ixy", "ixz", "iyz")]
-    result = Inertia(mass.number("value", None, what), com, (*diagonal, *products))
+    result = Inertia(0.0, com)
+    if mass is not None:
+        reader.book.attributes(mass, ("value",), name)
+        result.mass = mass.number("value", None, what)
+    if inertia is not None:
+        reader.book.attributes(inertia, ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), name)
+        diagonal = [inertia.number(key, None, what) for key in ("ixx", "iyy", "izz")]
+        result.moments = (*diagonal, *(inertia.number(key, 0.0, what) for key in ("ixy", "ixz", "iyz")))
     if rotation is not None:
         moments = rotation @ result.matrix() @ rotation.T
         result.moments = 0.5 * (moments + moments.T)  # rounding only
@@ -100,7 +111,7 @@ def _inertia(reader: Reader, link: Element, name: str) -> Inertia:
 def _shape(reader: Reader, element: Element, role: str, link: str) -> list[Shape]:
     what = f"link {link!r}"
     name = element.attributes.get("name", "")
-    reader.book.attributes(element, ("name",), link)
+    reader.book.attributes(element, ("name", "concave") if role == "collision" else ("name",), link)
     known = ("origin", "geometry", "material") if role == "visual" else ("origin", "geometry")
     reader.book.children(element, known, link)
     position, rotation = reader.origin(element, what)

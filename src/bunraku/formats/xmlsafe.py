@@ -4,8 +4,7 @@ A small tree over the standard library's expat parser, because a message to the 
 stranger's file must neither hang nor fill the memory. Refused, each with one sentence: a document type declaration
 (so no entities, no external files, no expansion bombs), nesting deeper than `MAX_DEPTH` (MuJoCo's own parser stops at
 the same depth), more than `MAX_ELEMENTS` elements, files larger than `MAX_BYTES`, text that is not UTF-8, and broken
-XML. Numbers must be finite: `nan`, `inf` and what overflows are refused where they are read. Text between elements is
-not kept; no format here uses it.
+XML. Numbers must be finite: `nan`, `inf` and what overflows are refused where they are read.
 
 Tested by tests/formats/test_xmlsafe.py and tests/formats/test_bad_files.py.
 """
@@ -36,6 +35,7 @@ class Element:
     line: int
     column: int
     children: list[Element] = field(default_factory=list)
+    content: str = ""  # the text in it, which SDF uses
 
     @property
     def where(self) -> str:
@@ -86,6 +86,21 @@ class Element:
             wanted = "one number" if count == 1 else f"{count} numbers"
             raise self.error(f"{subject} has {len(words)} values; {wanted} wanted.")
         return tuple(self._finite(word, subject) for word in words)
+
+    def inside(
+        self, tag: str, count: int, default: tuple[float, ...] | None = None, what: str = ""
+    ) -> tuple[float, ...]:
+        """Exactly `count` finite numbers, the text of the first child of that tag; without a default it is required."""
+        child = self.first(tag)
+        if child is None:
+            if default is not None:
+                return default
+            raise self.error(f"{what or f'<{self.tag}>'} has no <{tag}>; write <{tag}>…</{tag}> in it.")
+        given = child.content.split()
+        subject = f"{what + ': ' if what else ''}<{tag}> {shorten(child.content.strip())}"
+        if len(given) != count:
+            raise child.error(f"{subject} has {len(given)} values; {count} wanted.")
+        return tuple(child._finite(word, subject) for word in given)
 
     def _finite(self, word: str, subject: str) -> float:
         number = parse_number(word)
@@ -169,12 +184,17 @@ def parse(text: str, file: str) -> Element:
     def end(tag: str) -> None:
         open_elements.pop()
 
+    def characters(text: str) -> None:
+        if open_elements and not text.isspace():
+            open_elements[-1].content += text
+
     def doctype(*_: object) -> None:
         place = f"{file}:{parser.CurrentLineNumber}"
         raise FormatError(f"{place}: a DOCTYPE (and so an entity) is not allowed here for safety; remove it.")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = doctype
     try:
         parser.Parse(text, True)

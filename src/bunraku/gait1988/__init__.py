@@ -3,7 +3,8 @@
 Parts (one module each): cards and gaitfile (input), smooth (GAIT), report_model, report_integrator and report_shooting
 (BIDYN as it was, mode `historical`), rigid_model, flow and shooting (the same walk as rigid mechanics, mode `exact`),
 report_moments (MOMA), servo (SERVO), steps (many steps in a fixed frame, postures), library and stride (gaits),
-checks, survey, listing and tables (output), twelve_body_model (the figure as a Model). Begin with
+checks, survey, listing and tables (output), twelve_body_model (the figure as a Model), walker_motion (a walk as a motion
+of it), line_figure, walker_solids and plots (pictures). Begin with
 `solved_walk.solve_walk(library.flat())`.
 
 The package imports nothing by itself, so that cheap commands stay cheap; `bunraku.gait1988.solved_walk` and the others

@@ -8,3 +8,4 @@ from bunraku.gait1988 import stride as stride
 from bunraku.gait1988 import survey as survey
 from bunraku.gait1988 import tables as tables
 from bunraku.gait1988 import twelve_body_model as twelve_body_model
+from bunraku.gait1988 import walker_motion as walker_motion

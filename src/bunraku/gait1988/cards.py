@@ -180,6 +180,18 @@ def to_gait(gait: GaitDeck, dynamics: DynamicsDeck, name: str = "cards") -> Gait
     )
 
 
+def with_moma(gait: Gait, cards: DynamicsDeck) -> Gait:
+    """A gait's legs with the factors, ZMP and start of MOMA's cards, which know nothing of legs: those came from GAIT."""
+    step_time = 0.5 * gait.cycle * cards.time_factor
+    return replace(
+        gait,
+        zmp=from_card(cards.t1, cards.t2, cards.be1, cards.be2, step_time),
+        time_factor=cards.time_factor,
+        angle_factor=cards.angle_factor,
+        starts=cards.starts,
+    )
+
+
 def moma_deck(gait: Gait, start: Sequence[float]) -> DynamicsDeck:
     """The cards of MOMA for a solved gait: those of BIDYN with the converged start (theta, psi, theta', psi')."""
     theta, psi, dtheta, dpsi = (float(value) for value in start)

@@ -53,6 +53,15 @@ class Which:
         found = find_gait(gait, self.case, self.bidyn)
         return found if self.zmp is None else replace(found, zmp=zmp_of(self.zmp))
 
+    def load_moma(self, gait: str, moma: Path, out: Path | None, forms: tuple[str, ...]) -> Gait:
+        """The legs of a gait with MOMA's cards, for which cards of GAIT need none of BIDYN."""
+        from bunraku.gait1988.cards import read_dynamics_cards, with_moma
+
+        cards = gait not in GAITS and Path(gait).suffix.lower() not in ("", ".toml")
+        keep_inputs([moma], [out])
+        legs = replace(self, bidyn=moma if cards else None).load(gait, out, forms=forms)
+        return with_moma(legs, read_dynamics_cards(read_text(moma), str(moma), one_start=True))
+
 
 @dataclass(frozen=True)
 class Walking(Which):
@@ -100,7 +109,7 @@ class Solving(Walking):
     """How a walk is found."""
 
     start: Start | None = None
-    """theta psi theta' psi' to start from."""
+    """theta psi theta' psi' to start from [rad, rad/s]."""
     samples: int = 41
     """rows over the step (mode exact)."""
 

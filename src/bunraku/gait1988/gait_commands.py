@@ -28,6 +28,7 @@ from bunraku.gait1988.command_common import (
     gait_files,
     wrote,
 )
+from bunraku.gait1988.export_commands import export, follow
 from bunraku.gait1988.run_all import run
 
 Target = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="OUT")]
@@ -107,14 +108,20 @@ def moments(
     /,
     *,
     how: SolvingOptions = Solving(),  # noqa: B008 - frozen
+    moma: Path | None = None,
     steps: int | None = None,
     out: Path | None = None,
     json: bool = False,
 ) -> None:
-    """MOMA: the 12 bodies and the joint moments at every row; prints Fig. 6.3's listing. Options as in `solve`.
+    """MOMA: the 12 bodies and the joint moments at every row; prints Fig. 6.3's listing.
 
     Args:
+        gait: library gait, TOML file, or GAIT cards.
+        moma: MOMA's own cards (Fig. 5.3; `solve --out NAME.moma` writes some): factors, ZMP and the start that BIDYN
+            found, taken as it is, in mode historical; GAIT gives the legs alone.
         steps: write the path of all bodies over so many steps, left and right alternating (Fig. 7.2), as .csv.
+        out: write to .txt (listing), .csv or .npz instead.
+        json: print the moments as JSON.
     """
     from bunraku.gait1988.listing import moma_listing
     from bunraku.gait1988.report_moments import JOINT_NAMES
@@ -125,7 +132,16 @@ def moments(
         idle("has no effect with --json", out=out is not None, steps=steps is not None)
     if steps is not None:
         check_steps(steps)
-    walk = how.solved(gait, out, (".csv",) if steps is not None else (".txt", ".csv", ".npz"))
+    forms = (".csv",) if steps is not None else (".txt", ".csv", ".npz")
+    if moma is None:
+        walk = how.solved(gait, out, forms)
+    else:
+        own = {"zmp": how.zmp, "bidyn": how.bidyn, "start": how.start}
+        idle("has no effect with --moma, whose cards say it", **{name: x is not None for name, x in own.items()})
+        idle("has no effect with --moma, the report's own program", arms_free=how.arms_free, samples=how.samples != 41)
+        from bunraku.gait1988.solved_walk import moma_walk
+
+        walk = moma_walk(how.load_moma(gait, moma, out, forms))
     if steps is not None:
         deliver(out, {".csv": lambda: path_csv(walk, steps)}, ".csv")
     elif json:
@@ -151,7 +167,13 @@ def servo(
     out: Path | None = None,
     json: bool = False,
 ) -> None:
-    """SERVO: angle, speed, torque, power and energy of every drive. Options as in `solve`."""
+    """SERVO: angle, speed, torque, power and energy of every drive.
+
+    Args:
+        gait: library gait, TOML file, or GAIT cards.
+        out: write to .txt (listing) or .csv instead.
+        json: print the energies as JSON.
+    """
     from bunraku.gait1988.listing import servo_listing
     from bunraku.gait1988.servo import drives, energies
     from bunraku.gait1988.tables import servo_csv
@@ -232,6 +254,8 @@ def draw(
     *,
     how: WalkingOptions = Walking(),  # noqa: B008 - frozen
     view: View = "oblique",
+    azimuth: float | None = None,
+    style: Literal["solid", "stick"] = "solid",
     begin: float = 0.0,
     end: float | None = None,
     interval: float | None = None,
@@ -245,6 +269,8 @@ def draw(
     Args:
         gait: library gait, TOML file, or GAIT cards.
         view: where from.
+        azimuth: degrees instead of the view's own: 0 from ahead, -90 from the right, -70 as Figs 7.9 and 7.10, 90 from the left.
+        style: solid, or stick: the report's own line drawing (with --end 2 --interval 0.25 its Figs 7.8 to 7.10).
         begin: first time, s (any number of steps).
         end: last time, s; left out, six figures in one picture (four on stairs), else two steps.
         interval: time between pictures, s; left out, far enough for figures in one picture to be told apart (an odd
@@ -255,11 +281,10 @@ def draw(
         out: .png, or .gif for a film.
     """
     from bunraku.draw.picture import gif_bytes, png_bytes
-    from bunraku.draw.render import camera_for, check_size, render
     from bunraku.files import keep_inputs
-    from bunraku.gait1988.walker_solids import film, scene_of, strobe, strobe_times, times_of
+    from bunraku.gait1988.walker_solids import Look, film, shots, strobe, strobe_times, times_of
 
-    check_size(width, height)
+    look = Look(view, azimuth, style, width, height)
     suffix = out.suffix.lower()
     if suffix not in (".png", ".gif"):
         raise InputError(f"{out}: a picture must end in .png, a film in .gif.")
@@ -268,25 +293,21 @@ def draw(
     times_of(begin, begin if end is None else end, 1.0 if interval is None else interval)
     walk = how.walk(gait, out, samples=41 if how.mode == "historical" else 201)
     if suffix == ".png" and not separate:
-        times = strobe_times(walk, begin, end, interval)
-        return wrote(out, png_bytes(strobe(walk, times, view, width, height)))
+        return wrote(out, png_bytes(strobe(walk, strobe_times(walk, begin, end, interval), look)))
     if interval is None:
         interval = walk.gait.step_time / (20.0 if suffix == ".gif" else 4.0)
     times = times_of(begin, begin + 2.0 * walk.gait.step_time - interval if end is None else end, interval)
     with progress_bar(len(times), "drawing") as update:
         if suffix == ".gif":
             frames = []
-            for k, frame in enumerate(film(walk, times, view, width, height)):
+            for k, frame in enumerate(film(walk, times, look)):
                 frames.append(frame)
                 update(k + 1, None)
             return wrote(out, gif_bytes(frames, interval))
-        camera = camera_for(scene_of(walk, times), view, width / height)
-        ends = float(times[0]), float(times[-1])
         paths = [out.with_name(f"{out.stem}_{k + 1:04d}.png") for k in range(len(times))]
         keep_inputs(gait_files(gait, how.bidyn), paths)
-        for k, path in enumerate(paths):
-            picture = render(scene_of(walk, times[k : k + 1], ends, view), camera, width, height)
-            wrote(path, png_bytes(picture))
+        for k, picture in enumerate(shots(walk, times, look)):
+            wrote(paths[k], png_bytes(picture))
             update(k + 1, None)
 
 
@@ -322,5 +343,7 @@ COMMANDS = {
     "survey": survey,
     "draw": draw,
     "convert": convert,
+    "export": export,
+    "follow": follow,
     "run": run,
 }

@@ -68,13 +68,8 @@ def bidyn_listing(walk: Walk) -> str:
     out = head(walk, "BIPED'S NOMINAL DYNAMICS")
     found = walk.search
     if isinstance(found, ReportSearch):
-        out.append("STATE VECTOR INITIAL VALUE " + four(found.first))
-        for step in found.iterations:
-            out += [f"ITERATION {step.number}", "IN. VAL. PERTB.          " + four(step.move)]
-            if not np.array_equal(step.move, step.scaled):
-                out.append("NORMLZD. IN. VAL. PERTB. " + four(step.scaled))
-            out += ["NEW IN. VAL.             " + four(step.start), "TERMLN. VAL.             " + four(step.end)]
-            out.append(f"PERF. INDEX {step.index:18.8f}")
+        for trial in (*found.failed, found):
+            out += search_lines(trial)
     else:
         out.append("NO INITIAL VALUE IS NEEDED; GAP OF ALL SEGMENTS AFTER EACH ITERATION")
         out += [f"ITERATION {k:3d}{gap:18.6e}" for k, gap in enumerate(found.history)]
@@ -96,6 +91,22 @@ def bidyn_listing(walk: Walk) -> str:
     for row in bidyn_rows(walk):
         out.append("".join(f"{value:13.4f}" for value in row))
     return "\n".join([*out, ""])
+
+
+def search_lines(found: ReportSearch) -> list[str]:
+    """The iterations from one start, and its end where it failed (Fig. 6.2(a))."""
+    out = ["STATE VECTOR INITIAL VALUE " + four(found.first)]
+    for step in found.iterations:
+        out += [f"ITERATION {step.number}", "IN. VAL. PERTB.          " + four(step.move)]
+        if not np.array_equal(step.move, step.scaled):
+            out.append("NORMLZD. IN. VAL. PERTB. " + four(step.scaled))
+        out += ["NEW IN. VAL.             " + four(step.start), "TERMLN. VAL.             " + four(step.end)]
+        out.append(f"PERF. INDEX {step.index:18.8f}")
+    if found.stopped:
+        out += [f"TIME INDEX {found.stopped}", "STATE VECTOR NORM IS TOO BIG, TRY NEW INITIAL VALUE", ""]
+    elif not found.converged and found.status != "given":
+        out += [found.status.upper() + ", TRY NEW INITIAL VALUE", ""]
+    return out
 
 
 def bidyn_rows(walk: Walk) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Plots of a walk: angles, ground reaction, ZMP and path of the mass centre, torques, power (matplotlib, no display
+"""Plots of a walk: angles, ground reaction, ZMP and path of the mass centre, footmarks, torques, power (matplotlib, no display
 needed).
 
 `walk_plots(walk)` gives name -> PNG bytes. The plots read the arrays of a Walk (SI) and add nothing. matplotlib is
@@ -7,13 +7,16 @@ imported on first use only. Checked by looking, and in tests/gait1988/test_walke
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bunraku.draw.plotting import COLORS, figure, lines, png, stacked
 from bunraku.gait1988.checks import floor_height, progress, sole_of, swing_sole
 from bunraku.gait1988.servo import drives
 from bunraku.gait1988.solved_walk import Walk
-from bunraku.gait1988.twelve_bodies import MASS
+from bunraku.gait1988.steps import walk_on
+from bunraku.gait1988.twelve_bodies import MASS, SOLE_HALF_WIDTH, D
 
 
 def title_of(walk: Walk) -> str:
@@ -81,6 +84,49 @@ def plot_foot(walk: Walk) -> bytes:
     return png(drawing)
 
 
+def plot_footmarks(walk: Walk, steps: int = 4) -> bytes:
+    """Footmarks and ZMP over several steps: from above (the report's Figs 6.4, 7.3), and forward against time with the
+    centres of both feet (Fig. 3.1(b)); feet of a mirror-image step fall on each other."""
+    path = walk_on(walk, steps)
+    drawing, axes = figure(2, title_of(walk).replace("one step", f"{steps} steps, one"), (8.0, 3.2), share=False)
+    above, against = axes
+    heel, toe = sole_of(walk.gait)
+    feet = {"left": 11, "right": 10}
+    for k in range(steps):
+        rows = np.flatnonzero(path.step == k)
+        side = "left" if k % 2 == 0 else "right"
+        color, middle = COLORS[k % 2], rows[len(rows) // 2]
+        x, y = path.bodies[middle, feet[side], :2]
+        above.add_patch(sole_mark(x + heel, y, toe - heel, color))
+        above.plot(x, y, "o", color=color, ms=4, label=f"centre of the {side} foot" if k < 2 else None)
+        landing = path.bodies[rows[-1], feet["right" if side == "left" else "left"], :2]
+        above.plot([x, landing[0]], [y, landing[1]], color="0.75", lw=0.8, zorder=0)
+    swung = "right" if steps % 2 else "left"
+    x, y = path.bodies[-1, feet[swung], :2]
+    above.add_patch(sole_mark(x + heel, y, toe - heel, "0.5"))
+    places = np.unique(path.zmp[:, :2].round(6), axis=0)
+    above.plot(places[:, 0], places[:, 1], "kx", ms=5, label="ZMP")
+    above.set_aspect("equal")
+    above.set_ylim(-2.0 * D - 0.12, 0.12)
+    above.set_xlabel("forward, m")
+    above.set_ylabel("sideways, m")
+    above.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+    for k, (side, body) in enumerate(feet.items()):
+        against.plot(path.time, path.bodies[:, body, 0], color=COLORS[k], lw=1.5, label=f"{side} foot")
+    against.plot(path.time, path.zmp[:, 0], color="black", lw=1.0, drawstyle="steps-pre", label="ZMP")
+    against.set_xlabel("time, s")
+    against.set_ylabel("forward, m")
+    against.legend(fontsize=8)
+    return png(drawing)
+
+
+def sole_mark(x: float, y: float, length: float, color: str) -> Any:
+    """A footmark: the outline of a sole whose heel is at x."""
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x, y - SOLE_HALF_WIDTH), length, 2.0 * SOLE_HALF_WIDTH, fill=False, ec=color, lw=1.2)
+
+
 def plot_drives(walk: Walk, what: str) -> bytes:
     """Torque or power of the drives: pitch above, roll below."""
     every = drives(walk)
@@ -105,6 +151,7 @@ def walk_plots(walk: Walk) -> dict[str, bytes]:
         "forces": plot_forces(walk),
         "zmp": plot_zmp(walk),
         "foot": plot_foot(walk),
+        "footmarks": plot_footmarks(walk),
         "torques": plot_drives(walk, "torque"),
         "power": plot_drives(walk, "power"),
     }

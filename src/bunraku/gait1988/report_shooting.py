@@ -40,13 +40,20 @@ class Iteration:
 
 @dataclass(frozen=True)
 class ReportSearch:
-    """Outcome of one search: status 'converged', 'norm too big', 'singular' or 'too many iterations'."""
+    """Outcome of one search: status 'converged', 'norm too big', 'singular' or 'too many iterations'; stopped: the time
+    index (from 1) at which the norm got too big; failed: what was tried before it."""
 
     first: np.ndarray
     start: np.ndarray
     status: str
     iterations: tuple[Iteration, ...] = field(default=())
     stopped: int = 0
+    failed: tuple[ReportSearch, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """How it ended, with the report's TIME INDEX where the norm got too big."""
+        return f"{self.status}, TIME INDEX {self.stopped}" if self.stopped else self.status
 
     @property
     def converged(self) -> bool:

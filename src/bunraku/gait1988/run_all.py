@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bunraku.cli.common import print_json, progress_bar, two_columns
 from bunraku.files import keep_results, note_results, write_bytes, write_text
 from bunraku.gait1988.command_common import GaitName, View, Walking, WalkingOptions, table
+from bunraku.kernel.needed import prepare
 
 if TYPE_CHECKING:
     from bunraku.gait1988.solved_walk import Walk
@@ -53,7 +54,7 @@ def summary(walk: Walk) -> dict[str, Any]:
 
 
 TABLES = ("gait.toml", "gait.txt", "bidyn.txt", "moma.txt", "servo.txt", "legs.csv", "walk.csv", "moments.csv")
-PLOTS = ("angles", "legs", "forces", "zmp", "foot", "torques", "power")
+PLOTS = ("angles", "legs", "forces", "zmp", "foot", "footmarks", "torques", "power")
 FILES = (*TABLES, "path.csv", "servo.csv", "walk.npz", *(f"{name}.png" for name in PLOTS), "strobe.png", "walk.gif")
 """What goes into the folder."""
 KNOWN_FAULTS = {"penetration", "landing height", "pelvis velocity jump", "straightest knee"}
@@ -123,13 +124,14 @@ def run(
     what = how.load(gait, *(out / name for name in FILES))
     keep_results(out, FILES, f"gait run {what.name}", force)
     with progress_bar(6, "loading") as update:
+        prepare("gait")
         from bunraku.draw.picture import gif_bytes, png_bytes
         from bunraku.gait1988.gaitfile import write_gait_toml
         from bunraku.gait1988.listing import bidyn_listing, gait_listing, moma_listing, servo_listing
         from bunraku.gait1988.plots import walk_plots
         from bunraku.gait1988.solved_walk import solve_walk
         from bunraku.gait1988.tables import moments_csv, path_csv, servo_csv, smooth_csv, walk_csv, walk_npz
-        from bunraku.gait1988.walker_solids import film, strobe, strobe_times, times_of
+        from bunraku.gait1988.walker_solids import Look, film, strobe, strobe_times, times_of
 
         update(1, f"solving {what.name}")
         walk = solve_walk(what, how.mode, arms_free=how.arms_free)
@@ -156,10 +158,11 @@ def run(
             write_bytes(out / f"{name}.png", data)
         span = what.step_time
         update(4, "strobe picture")
-        write_bytes(out / "strobe.png", png_bytes(strobe(fine, strobe_times(fine), view)))
+        write_bytes(out / "strobe.png", png_bytes(strobe(fine, strobe_times(fine), Look(view))))
         update(5, "film")
         frame = span / 20.0
-        write_bytes(out / "walk.gif", gif_bytes(film(fine, times_of(0.0, 2.0 * span - frame, frame), view), frame))
+        seen = Look(view, width=480, height=360)
+        write_bytes(out / "walk.gif", gif_bytes(film(fine, times_of(0.0, 2.0 * span - frame, frame), seen), frame))
         update(6, "done")
     data = summary(fine)
     if json:

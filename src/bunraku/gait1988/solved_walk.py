@@ -11,7 +11,7 @@ report). Checked in tests/gait1988/test_solved_walk.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -164,28 +164,42 @@ def sample_flow(flow: Flow, solution: Solution, times: np.ndarray, *, after: boo
 
 
 def historical_walk(gait: Gait, *, start: np.ndarray | None = None) -> Walk:
-    """Follow the report: search from the given start, or from the gait's starts one after the other, then its
-    tables."""
+    """Follow the report: search from the given start, or from the gait's starts one after the other, or, where it has
+    none (our own gaits), from the start of the exact walk; then its tables."""
     program = ReportProgram(gait)
+    if start is None and not gait.starts:
+        start = solve(Flow(gait)).start
     starts = [checked_start(s, 4) for s in (map(np.array, gait.starts) if start is None else [start])]
-    if not starts:
-        raise InputError(
-            f"gait {gait.name!r}: the historical solver needs a start (theta, psi, theta', psi'); give --start."
-        )
-    found: ReportSearch | None = None
-    tried = []
+    tried: list[ReportSearch] = []
     for first in starts:
         found = search(program, first)
         if found.converged:
-            break
-        tried.append(f"({', '.join(f'{v:g}' for v in first)}): {found.status}")
-    if found is None or not found.converged:
+            return report_walk(program, replace(found, failed=tuple(tried)))
+        tried.append(found)
+    said = "; ".join(f"({', '.join(f'{v:g}' for v in f.first)}): {f.told}" for f in tried)
+    raise NoWalk(
+        f"gait {gait.name!r}: the historical iteration found no walk from {len(tried)} start(s), {said}. "
+        "Try another start, or mode exact, which needs none."
+    )
+
+
+def moma_walk(gait: Gait) -> Walk:
+    """MOMA alone: the step from the one start that a gait has (its cards bring it), without a search."""
+    program = ReportProgram(gait)
+    (first,) = (checked_start(np.array(s), 4) for s in gait.starts)
+    _, stopped = program.end(first, 1e3)
+    given = ReportSearch(first, first, "norm too big" if stopped else "given", stopped=stopped)
+    if stopped:
         raise NoWalk(
-            f"gait {gait.name!r}: the historical iteration found no walk from {len(tried)} start(s), "
-            f"{'; '.join(tried)}. "
-            "Try another start, or mode exact, which needs none."
+            f"gait {gait.name!r}: from the start ({', '.join(f'{v:g}' for v in first)}) the figure falls, {given.told}; "
+            "give MOMA the start that BIDYN found."
         )
-    run = program.run(found.start, 1e3)
+    return report_walk(program, given)
+
+
+def report_walk(program: ReportProgram, found: ReportSearch) -> Walk:
+    """The tables of the report from the start that was found."""
+    gait, run = program.gait, program.run(found.start, 1e3)
     if np.abs(run.state[:, 1]).max() > LARGEST_PSI or np.abs(run.state[:, 0]).max() > LARGEST_THETA:
         raise NoWalk(
             f"gait {gait.name!r}: the historical iteration ended in a solution that leans the trunk by "

@@ -32,13 +32,14 @@ OTHER_SIDE = np.array([9, 8, 2, 3, 6, 7, 4, 5, 1, 0, 11, 10])
 @dataclass(frozen=True)
 class Path:
     """Several steps in a fixed frame: time (n,), bodies (n, 12, 3) m, index of the step and whether the left foot
-    carries."""
+    carries, the row of the solved step, and the ZMP (n, 3) m on the floor (Fig. 7.3)."""
 
     time: np.ndarray
     bodies: np.ndarray
     step: np.ndarray
     left_carries: np.ndarray
     row: np.ndarray
+    zmp: np.ndarray
 
 
 def check_steps(steps: int) -> None:
@@ -56,7 +57,7 @@ def walk_on(walk: Walk, steps: int, *, report: bool = False) -> Path:
     forward, rise, time = progress(walk), walk.gait.rise, walk.gait.step_time
     mirrored = centre[:, OTHER_SIDE] * np.array([1.0, -1.0, 1.0]) - np.array([0.0, 2.0 * D, 0.0])
     rows = len(walk.time)
-    parts, times, numbers, index = [], [], [], []
+    parts, times, numbers, index, under = [], [], [], [], []
     for k in range(steps):
         first = 0 if k == 0 else 1
         here = (centre if k % 2 == 0 else mirrored) + np.array([k * forward, 0.0, k * rise])
@@ -66,8 +67,12 @@ def walk_on(walk: Walk, steps: int, *, report: bool = False) -> Path:
         times.append(walk.time[first:] + k * time)
         numbers.append(np.full(rows - first, k))
         index.append(np.arange(first, rows))
+        lane = -2.0 * D * (k % 2)
+        under.append(np.column_stack([walk.zmp + k * forward, np.full(rows, lane), np.full(rows, k * rise)])[first:])
     step = np.concatenate(numbers)
-    return Path(np.concatenate(times), np.concatenate(parts), step, step % 2 == 0, np.concatenate(index))
+    joined = (np.concatenate(x) for x in (times, parts, index, under))
+    time_of, bodies, row, zmp = joined
+    return Path(time_of, bodies, step, step % 2 == 0, row, zmp)
 
 
 @dataclass(frozen=True)

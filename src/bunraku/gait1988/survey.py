@@ -29,13 +29,15 @@ SPREAD = np.array([0.05, 0.5, 0.3, 1.0])
 
 @dataclass(frozen=True)
 class Trial:
-    """One start and what became of it: 'walk', 'not admissible', or why the solver stopped."""
+    """One start and what became of it: 'walk', 'not admissible', or why the solver stopped; stopped: the report's TIME
+    INDEX (from 1) of the row at which the state got too big, 0 where it did not."""
 
     start: np.ndarray
     status: str
     iterations: int
     solution: np.ndarray
     largest_psi: float
+    stopped: int = 0
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def report_trial(program: ReportProgram, found: ReportSearch) -> Trial:
         largest = float(np.abs(state[:, 1]).max())
         small = largest <= LARGEST_PSI and np.abs(state[:, 0]).max() <= LARGEST_THETA
         status = "walk" if small else "not admissible"
-    return Trial(found.first, status, len(found.iterations), found.start, largest)
+    return Trial(found.first, status, len(found.iterations), found.start, largest, found.stopped)
 
 
 def survey_text(result: Survey) -> str:
@@ -131,8 +133,8 @@ def survey_text(result: Survey) -> str:
 def survey_csv(result: Survey) -> str:
     """Every trial as a line of CSV."""
     names = [f"{kind}_{name}" for kind in ("start", "end") for name in ("theta", "psi", "dtheta", "dpsi")]
-    lines = [",".join([*names, "iterations", "largest_psi", "status"])]
+    lines = [",".join([*names, "iterations", "largest_psi", "time_index", "status"])]
     for t in result.trials:
         values = [f"{v:.10g}" for v in (*t.start, *t.solution)]
-        lines.append(",".join([*values, str(t.iterations), f"{t.largest_psi:.6g}", t.status]))
+        lines.append(",".join([*values, str(t.iterations), f"{t.largest_psi:.6g}", str(t.stopped), t.status]))
     return "\n".join(lines) + "\n"

@@ -54,11 +54,12 @@ def moments_csv(walk: Walk) -> str:
 
 
 def path_csv(walk: Walk, steps: int) -> str:
-    """Mass centres over several steps in a fixed frame (`steps.walk_on`), m."""
+    """Mass centres and the ZMP over several steps in a fixed frame (`steps.walk_on`), m."""
     path = walk_on(walk, steps)
     names = ["time_s", "step", "left_carries"] + [f"{body}_{axis}_m" for body in BODY_NAMES for axis in "xyz"]
+    names += [f"zmp_{axis}_m" for axis in "xyz"]
     centres = path.bodies.reshape(len(path.time), -1)
-    return csv_text(names, np.column_stack([path.time, path.step, path.left_carries, centres]))
+    return csv_text(names, np.column_stack([path.time, path.step, path.left_carries, centres, path.zmp]))
 
 
 def servo_csv(walk: Walk) -> str:

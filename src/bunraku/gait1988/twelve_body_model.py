@@ -40,6 +40,8 @@ ROOT = 11
 RADIUS = {0: 0.046, 1: 0.062, 4: 0.038, 5: 0.031, 6: 0.038, 7: 0.031, 8: 0.062, 9: 0.046}
 """Of the limbs as they are seen, m (ours)."""
 HEAD = (0.93, 0.76, 0.62, 1.0)
+LEFT, RIGHT, MIDDLE = (0.20, 0.42, 0.78), (0.90, 0.50, 0.16), (0.42, 0.46, 0.52)
+"""Colours of left limbs, right limbs, and trunk."""
 Color = tuple[float, float, float, float] | None
 
 

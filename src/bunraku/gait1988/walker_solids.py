@@ -8,21 +8,24 @@ Checked by looking, and in tests/gait1988/test_walker_solids.py (what is seen wh
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from bunraku.draw.camera import Camera, fit
-from bunraku.draw.render import check_size, render, render_view
+from bunraku.draw.render import camera_for, check_size, render
 from bunraku.draw.solid_scene import Scene, pale
-from bunraku.errors import InputError
+from bunraku.errors import InputError, UnknownName, closest
 from bunraku.gait1988.checks import progress, sole_of
+from bunraku.gait1988.line_figure import drawing
 from bunraku.gait1988.solved_walk import Walk
 from bunraku.gait1988.steps import posture
 from bunraku.gait1988.twelve_bodies import BODY_NAMES, D
-from bunraku.gait1988.twelve_body_model import shapes_of
+from bunraku.gait1988.twelve_body_model import LEFT, MIDDLE, RIGHT, shapes_of
 from bunraku.model.rotations import rotation_matrix
 
-LEFT, RIGHT, TRUNK, STAIR = (0.20, 0.42, 0.78), (0.90, 0.50, 0.16), (0.42, 0.46, 0.52), (0.80, 0.77, 0.70)
+STYLES = ("solid", "stick")
+STAIR = (0.80, 0.77, 0.70)
 APART = 0.4
 """Way between two figures of a strobe picture, m: about what a figure with bent forearms takes up."""
 FIGURES, STAIR_FIGURES = 6, 4
@@ -35,7 +38,7 @@ def add_figure(scene: Scene, walk: Walk, time: float, paleness: float = 0.0) -> 
     for body, name in enumerate(BODY_NAMES):
         place, turn = pose.places[body], pose.rotations[body]
         side = name.startswith("left") != pose.odd
-        color = (LEFT if side else RIGHT) if "_" in name else TRUNK
+        color = (LEFT if side else RIGHT) if "_" in name else MIDDLE
         for s in shapes_of(body, walk.arms_free, sole):
             at, axes = place + turn @ s.position, turn @ rotation_matrix(s.rotation)
             tint = pale(color if s.color is None else s.color, paleness)
@@ -96,16 +99,52 @@ def scene_of(walk: Walk, times: np.ndarray, stairs: tuple[float, float] | None =
     return scene
 
 
-def strobe(walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 1280, height: int = 640) -> np.ndarray:
+@dataclass(frozen=True)
+class Look:
+    """How a walk is looked at: view, azimuth in degrees instead of the view's own (0 from ahead, -90 from the right, 90
+    from the left; None: as the view has it), style "solid" or "stick" (lines, as the report's pictures), pixels."""
+
+    view: str = "oblique"
+    azimuth: float | None = None
+    style: str = "solid"
+    width: int = 1280
+    height: int = 640
+
+    def __post_init__(self) -> None:
+        check_size(self.width, self.height)
+        if self.style not in STYLES:
+            raise UnknownName(f"there is no style {self.style!r}.{closest(self.style, STYLES)}")
+        if self.azimuth is not None and not -360.0 <= self.azimuth <= 360.0:
+            raise InputError(f"azimuth: wanted degrees between -360 and 360, got {self.azimuth:g}.")
+
+    def camera(self, scene: Scene) -> Camera:
+        """A camera that sees all of a scene."""
+        return camera_for(scene, self.view, self.width / self.height, self.azimuth)
+
+    def draw(self, walk: Walk, times: np.ndarray, ends: tuple[float, float], camera: Camera) -> np.ndarray:
+        """The figure at all of the times, with the stairs of a time from … to; colours (height, width, 3)."""
+        if self.style == "stick":
+            return drawing(walk, times, ends, camera, (self.width, self.height))
+        return render(scene_of(walk, times, ends, self.view), camera, self.width, self.height)
+
+
+def strobe(walk: Walk, times: np.ndarray, look: Look | None = None) -> np.ndarray:
     """One picture with the figure at all of the times."""
-    return render_view(scene_of(walk, times, view=view), view, width, height)
+    seen, ends = look or Look(), (float(times[0]), float(times[-1]))
+    return seen.draw(walk, times, ends, seen.camera(scene_of(walk, times, view=seen.view)))
 
 
-def film(
-    walk: Walk, times: np.ndarray, view: str = "oblique", width: int = 480, height: int = 360
-) -> Iterator[np.ndarray]:
-    """Frames of a film, one after another, from a camera that goes along with the figure."""
-    check_size(width, height)
+def shots(walk: Walk, times: np.ndarray, look: Look | None = None) -> Iterator[np.ndarray]:
+    """A picture of each time, from one camera that sees them all."""
+    seen, ends = look or Look(), (float(times[0]), float(times[-1]))
+    camera = seen.camera(scene_of(walk, times, view=seen.view))
+    for k in range(len(times)):
+        yield seen.draw(walk, times[k : k + 1], ends, camera)
+
+
+def film(walk: Walk, times: np.ndarray, look: Look | None = None) -> Iterator[np.ndarray]:
+    """Frames of a film, one after another, from a camera that goes along with the figure; 480 x 360 by default."""
+    seen = look or Look(width=480, height=360)
     ends = float(times[0]), float(times[-1])
     span = walk.gait.step_time
     speed = np.array([progress(walk), 0.0, walk.gait.rise]) / span
@@ -116,8 +155,9 @@ def film(
         centres, reach = scene.outline()
         places.append(centres - speed * t)
         radii.append(reach)
-    camera = fit(view, np.concatenate(places), width / height, radius=np.concatenate(radii))
+    aspect, radius = seen.width / seen.height, np.concatenate(radii)
+    camera = fit(seen.view, np.concatenate(places), aspect, radius=radius, azimuth=seen.azimuth)
     base = camera.place
     for t in times:
         moved = Camera(base + speed * float(t), camera.right, camera.up, camera.forward, camera.fov)
-        yield render(scene_of(walk, np.array([t]), ends, view), moved, width, height)
+        yield seen.draw(walk, np.array([t]), ends, moved)

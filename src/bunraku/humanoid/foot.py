@@ -80,11 +80,19 @@ def box_foot(model: Model, link: str, side: int = 0) -> Foot | None:
 
 
 def feet_of(model: Model, *, missing: bool = False) -> tuple[Foot, ...]:
-    """The feet of a figure: its links called foot or sole that have a box; none where `missing` allows it."""
+    """The feet of a figure: its links called foot or sole that have a box, else those that geometry finds
+    (bunraku.humanoid.limbs); none where `missing` allows it."""
     names = [f.name for f in model.links if "foot" in f.name.lower() or "sole" in f.name.lower()]
     described = kinematics(model, model.neutral())
     sides = [0 if described.pose(name)[0][1] > 0.0 else 1 for name in names]
     found = [f for f in (box_foot(model, name, side) for name, side in zip(names, sides)) if f is not None]
+    if not found and model.joints and model.joints[0].kind == "free":
+        from bunraku.humanoid.limbs import body_of
+
+        try:
+            return body_of(model).feet
+        except InputError:
+            pass
     if not found and not missing:
         raise InputError(
             f"figure {model.name!r} has no link with 'foot' in its name and a box as its sole; "

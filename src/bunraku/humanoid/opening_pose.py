@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bunraku.collision.hull import hull_of_mesh
+from bunraku.collision.mesh_hulls import hull_of_mesh
 from bunraku.dynamics.functions import centre_of_mass, kinematics
 from bunraku.errors import InputError
 from bunraku.humanoid.mapping import mapping_of
@@ -28,6 +28,7 @@ from bunraku.model.model import Model, ShapeInfo
 from bunraku.model.rotations import quaternion_about
 
 KNEE, ELBOW, OUT = 0.25, 0.35, 0.08  # rad
+DEEPEST, UNEVEN = 1.2, 1e-6  # rad: of the knee of a longer leg; m: what legs may differ by
 LEGS = ("hip", "knee", "ankle")
 NONE = float("inf")  # m: the height of a point that there is not
 
@@ -72,28 +73,44 @@ def standing(model: Model) -> np.ndarray:
 
 def bent(model: Model, q: np.ndarray) -> np.ndarray:
     """Knees and elbows bent; hips such that the centre of mass is above the middle of the soles, feet flat, trunk
-    upright."""
+    upright. Of legs that differ the longer one is bent more, so that both feet are at one height."""
     kinds = {j.name: j for j in model.joints}
     if any(kinds[f"{s}_{x}"].kind != k for s in ("left", "right") for x, k in zip(LEGS, ("ball", "hinge", "ball"))):
         return q
 
+    foot = "sole" if any(f.name == "left_sole" for f in model.frames) else "foot"
+
+    def bend_leg(out: np.ndarray, side: str, hip: float, knee: float) -> None:
+        out[kinds[f"{side}_hip"].q] = quaternion_about(1, -hip)
+        out[kinds[f"{side}_knee"].q] = knee
+        out[kinds[f"{side}_ankle"].q] = quaternion_about(1, hip - knee)
+
+    def longer_left(x: np.ndarray) -> float:
+        """How much lower the left foot is [m]."""
+        k = kinematics(model, x)
+        return float(k.pose(f"right_{foot}")[0][2] - k.pose(f"left_{foot}")[0][2])
+
     def with_hip(hip: float) -> np.ndarray:
         out = q.copy()
         for side, sign in (("left", 1.0), ("right", -1.0)):
-            out[kinds[f"{side}_hip"].q] = quaternion_about(1, -hip)
-            out[kinds[f"{side}_knee"].q] = KNEE
-            out[kinds[f"{side}_ankle"].q] = quaternion_about(1, hip - KNEE)
+            bend_leg(out, side, hip, KNEE)
             if f"{side}_elbow" in kinds and kinds[f"{side}_elbow"].kind == "hinge":
                 out[kinds[f"{side}_elbow"].q] = ELBOW
             if f"{side}_shoulder" in kinds and kinds[f"{side}_shoulder"].kind == "ball":
                 out[kinds[f"{side}_shoulder"].q] = quaternion_about(0, sign * OUT)
+        off = longer_left(out)
+        if abs(off) > UNEVEN:
+            side, low, high = "left" if off > 0 else "right", KNEE, DEEPEST
+            for _ in range(40):
+                knee = 0.5 * (low + high)
+                bend_leg(out, side, hip * knee / KNEE, knee)
+                low, high = (knee, high) if longer_left(out) * off > 0 else (low, knee)
         return out
 
     def ahead(hip: float) -> float:
         """How far the centre of mass is ahead of the middle of the soles [m]."""
         x = with_hip(hip)
         k = kinematics(model, x)
-        foot = "sole" if any(f.name == "left_sole" for f in model.frames) else "foot"
         middle = 0.5 * (k.pose(f"left_{foot}")[0] + k.pose(f"right_{foot}")[0])
         return float(centre_of_mass(model, x)[0] - middle[0])
 
@@ -129,6 +146,11 @@ def bottom(s: ShapeInfo, R: np.ndarray, p: np.ndarray) -> float:
         return height - s.size[0] - s.size[1] * abs(float(up[2]))
     if s.kind == "cylinder":
         return height - s.size[0] * float(np.hypot(up[0], up[1])) - s.size[1] * abs(float(up[2]))
+    if s.kind == "cone":
+        base = s.size[0] * float(np.hypot(up[0], up[1])) + s.size[1] * float(up[2])
+        return height - max(base, -s.size[1] * float(up[2]))
+    if s.kind == "ellipsoid":
+        return height - float(np.linalg.norm(up * np.array(s.size)))
     if s.kind == "box":
         return height - float(np.abs(up) @ np.array(s.size))
     hull = hull_of_mesh(s.mesh, s.scale, s.link)[0] if s.kind == "mesh" else None

@@ -23,6 +23,7 @@ from bunraku.humanoid.foot import SIDES, Foot
 from bunraku.humanoid.mapping import changed, mapping_of
 from bunraku.humanoid.sole_shape import foot_on
 from bunraku.model.model import Model
+from bunraku.model.named import as_model
 
 LEG_DOF = 6  # a sole has six coordinates
 
@@ -39,7 +40,7 @@ class Humanoid:
     mapping: Mapping[str, Any]
 
     @classmethod
-    def of(cls, model: Model, mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> Humanoid:
+    def of(cls, model: Model | str, mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> Humanoid:
         """The walking parts of a figure: feet, legs, trunk, hands. mapping: a TOML file, or its content as a dict, that
         names what cannot be found; those of simple_humanoid, TALOS and G1 are found by the model's name."""
         return humanoid(model, mapping)
@@ -78,10 +79,13 @@ class Humanoid:
         )
 
 
-def humanoid(model: Model | Humanoid, mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> Humanoid:
+def humanoid(
+    model: Model | Humanoid | str, mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None
+) -> Humanoid:
     """The walking parts of a figure; see the module text. mapping: a TOML file or its content as a dict."""
     if isinstance(model, Humanoid):
         return model
+    model = as_model(model, "humanoid")
     if not model.joints or model.joints[0].kind != "free":
         raise InputError(f"humanoid: {model.name!r} has a fixed base; a walker needs a free one.")
     known = mapping_of(model, mapping)

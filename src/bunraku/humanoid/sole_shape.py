@@ -65,12 +65,16 @@ def shape_points(s: ShapeInfo, R: np.ndarray) -> list[np.ndarray]:
     if s.kind == "box":
         signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, -1).T
         return list(s.position + (signs * np.array(s.size)) @ s.rotation.T)
-    if s.kind == "cylinder":
+    if s.kind in ("cylinder", "cone"):
         angle = np.linspace(0, 2 * np.pi, 24, endpoint=False)
         rim = np.column_stack([s.size[0] * np.cos(angle), s.size[0] * np.sin(angle), np.zeros(24)])
-        return [x for z in (-s.size[1], s.size[1]) for x in s.position + (rim + np.array([0.0, 0.0, z])) @ s.rotation.T]
+        ends = (-s.size[1], s.size[1]) if s.kind == "cylinder" else (-s.size[1],)
+        return [x for z in ends for x in s.position + (rim + np.array([0.0, 0.0, z])) @ s.rotation.T]
+    if s.kind == "ellipsoid":
+        m = s.rotation.T @ down * np.array(s.size)
+        return [s.position + s.rotation @ (m / np.linalg.norm(m) * np.array(s.size))]
     if s.kind == "mesh":
-        from bunraku.collision.hull import hull_of_mesh
+        from bunraku.collision.mesh_hulls import hull_of_mesh
 
         hull, _ = hull_of_mesh(s.mesh, s.scale, s.link)
         if hull is not None:

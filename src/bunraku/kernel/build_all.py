@@ -1,9 +1,11 @@
 """Makes the package's own objects: `python -m bunraku.kernel.build_all`.
 
-The build hook (hatch_build.py) calls it when a wheel is made, so that who installs Bunraku compiles nothing: all kernels,
-on all cores, into `kernel/built`. `BUNRAKU_BUILD_CPU` names the processor they are for: `host`, this one (as `pip
-install .` wants), or a level such as `x86-64-v3` (as a wheel for others wants); `none` leaves them out, and each is made
-at its first use. See CONTRIBUTING.md, "A release". Checked in tests/kernel/test_build_all.py.
+The build hook (hatch_build.py) calls it when a wheel is made, so that who installs Bunraku compiles nothing: on all
+cores, into `kernel/built`. `BUNRAKU_BUILD_KERNELS` says which: `all`, as a wheel wants that others install, or
+`commands`, those of README's commands and the stage (bunraku.kernel.needed), as who waits for `pip install .` wants; the
+others are then made at their first use. Without it pip builds `commands`, everything else `all`. `BUNRAKU_BUILD_CPU`
+names the processor they are for: `host`, this one, or a level such as `x86-64-v3`, for others, which makes it `all`, too;
+`none` leaves them out. See CONTRIBUTING.md, "A release". Checked in tests/kernel/test_build_all.py.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-from bunraku.kernel import native, workers
+from bunraku.kernel import native, needed, workers
 from bunraku.kernel.entry import Kernel
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -42,6 +44,15 @@ def all_kernels() -> list[Kernel]:
     return found
 
 
+def chosen(cpu: str) -> list[Kernel]:
+    """The kernels to make, by `BUNRAKU_BUILD_KERNELS`."""
+    pip_waits = "PIP_BUILD_TRACKER" in os.environ and cpu == "host"  # pip tells its children so
+    which = os.environ.get("BUNRAKU_BUILD_KERNELS", "") or ("commands" if pip_waits else "all")
+    if which not in ("all", "commands"):
+        raise SystemExit(f"BUNRAKU_BUILD_KERNELS is {which!r}; wanted all or commands.")
+    return all_kernels() if which == "all" else [needed.named(name) for name in needed.installed()]
+
+
 def build(folder: Path = native.BUILT, cpu: str = "") -> int:
     """Make the objects that `folder` lacks, and remove others. Returns how many there are."""
     cpu = cpu or os.environ.get("BUNRAKU_BUILD_CPU", "") or "host"
@@ -51,7 +62,7 @@ def build(folder: Path = native.BUILT, cpu: str = "") -> int:
     target = native.host() if cpu == "host" else native.Target(cpu, LEVELS.get(cpu, ""))
     if cpu != "host" and cpu not in LEVELS:
         raise SystemExit(f"BUNRAKU_BUILD_CPU is {cpu!r}; wanted host, none, {' or '.join(LEVELS)}.")
-    kernels = all_kernels()
+    kernels = chosen(cpu)
     folder.mkdir(parents=True, exist_ok=True)
     note = folder / "target.json"
     said = json.dumps({"cpu": target.cpu, "features": target.features})

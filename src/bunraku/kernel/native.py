@@ -164,7 +164,11 @@ def _engine() -> Any:
     ll.initialize_native_target()
     ll.initialize_native_asmprinter()
     ll.add_symbol("bunraku_ndarray", id(np.ndarray))
-    return ll.create_mcjit_compiler(ll.parse_assembly(""), ll.Target.from_default_triple().create_target_machine())
+    # Numba gives llvmlite's table of this process the classes under these names; C has pointers to them there. What an
+    # engine has itself comes before the table.
+    errors = [f"@PyExc_{e.__name__} = global i64 {id(e)}" for e in (TypeError, RuntimeError)]
+    machine = ll.Target.from_default_triple().create_target_machine()
+    return ll.create_mcjit_compiler(ll.parse_assembly("\n".join(errors)), machine)
 
 
 def address_of(kernel: Any, made: bytes) -> int:

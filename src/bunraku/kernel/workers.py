@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.kernel.native import Target
+from bunraku.progress import progress_bar, quiet, watched
 
 START = (
     "import sys; sys.path[:] = {path!r}; from bunraku.kernel.build_worker import serve; serve({cpu!r}, {features!r})"
@@ -178,35 +179,30 @@ class _Lines(_Quiet):
 class _Bar(_Quiet):
     """A bar that runs with the kernels' sizes, and the time that is left."""
 
-    def __init__(self, kernels: list[Any], progress: Any) -> None:
-        self.progress, self.total, self.count = progress, len(kernels), 0
-        self.left, self.whole = sum(map(size, kernels)), sum(map(size, kernels))
+    def __init__(self, kernels: list[Any], update: Any) -> None:
+        self.update, self.total, self.count = update, len(kernels), 0
+        self.left = self.whole = sum(map(size, kernels))
         self.begin = time.perf_counter()
-        self.task = progress.add_task("preparing", total=self.whole)
+        self.tick()
 
     def done(self, kernel: Any) -> None:
         self.count += 1
         self.left -= size(kernel)
-        self.progress.update(self.task, completed=self.whole - self.left)
 
     def tick(self) -> None:
         gone, made = time.perf_counter() - self.begin, self.whole - self.left
         rate = gone / made if made else SECONDS_A_FUNCTION / (os.cpu_count() or 1)
         left = max(rate * self.whole - gone, 1.0)
-        words = f"preparing kernels, {min(self.count + 1, self.total)} of {self.total}, about {left:.0f} s"
-        self.progress.update(self.task, description=words)
+        words = f"preparing {min(self.count + 1, self.total)} of {self.total}, about {left:.0f} s (first use only)"
+        self.update(made, words)
 
 
 @contextmanager
 def _bar(kernels: list[Any]) -> Iterator[Any]:
-    if os.environ.get("BUNRAKU_QUIET", "") not in ("", "0"):
+    if quiet():
         yield _Quiet()
-    elif not sys.stderr.isatty():
+    elif not watched():
         yield _Lines(kernels)
     else:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
-
-        columns = (SpinnerColumn(), TextColumn("bunraku: {task.description} (first use only)"), BarColumn(24))
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            yield _Bar(kernels, progress)
+        with progress_bar(sum(map(size, kernels)), "preparing") as update:
+            yield _Bar(kernels, update)

@@ -7,8 +7,10 @@ from bunraku.model.description import (
     Inertia,
     Joint,
     Link,
+    MatrixGear,
     Note,
     Shape,
+    ShapePair,
     ball,
     free,
     helical,
@@ -18,7 +20,7 @@ from bunraku.model.description import (
 )
 from bunraku.model.human import describe_human, human
 from bunraku.model.model import FrameInfo, GearInfo, JointInfo, Model, ShapeInfo
-from bunraku.model.things import box, capsule, cylinder, sphere
+from bunraku.model.things import box, capsule, cone, cylinder, ellipsoid, sphere
 
 __all__ = [
     "Description",
@@ -30,15 +32,19 @@ __all__ = [
     "Joint",
     "JointInfo",
     "Link",
+    "MatrixGear",
     "Model",
     "Note",
     "Shape",
     "ShapeInfo",
+    "ShapePair",
     "ball",
     "box",
     "capsule",
+    "cone",
     "cylinder",
     "describe_human",
+    "ellipsoid",
     "free",
     "helical",
     "hinge",

@@ -9,7 +9,7 @@ bunraku.model.layout.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,11 @@ from bunraku.model import layout as at
 from bunraku.model.check import check
 from bunraku.model.description import Description, Joint, Link, Note
 from bunraku.model.gears import Coupling, Group, group_gears, order_groups
-from bunraku.model.joint_kinds import KINDS, JointKind
+from bunraku.model.joint_kinds import COUPLED, KINDS, JointKind
+from bunraku.model.matrix_gears import follower_rows, matrix_groups, place_groups
 from bunraku.model.model import FrameInfo, GearInfo, JointInfo, Model, ShapeInfo
-from bunraku.model.regular import refuse_singular
+from bunraku.model.regular import massless_joints, refuse_singular, without_mass
+from bunraku.model.repair import repaired
 from bunraku.model.rotations import about, frame_along, quaternion, rotation_matrix
 
 
@@ -43,16 +45,29 @@ class Body:
     q0: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
-def build(description: Description, *, strict: bool = False) -> Model:
-    """Check a description and compile it; raises ModelError on the first thing that is wrong."""
+def build(description: Description, *, strict: bool = False, repair: bool = False) -> Model:
+    """Check a description and compile it; raises ModelError on the first thing that is wrong.
+
+    With `repair` what bunraku.model.repair can mend is mended first, and joints that move no mass are kept: the model
+    names them in `massless`, and what needs their inertia refuses it.
+    """
+    if repair:
+        description = repaired(description)
     notes = [*description.notes, *check(description, strict=strict)]
     if np.shape(description.gravity) != (3,) or not np.all(np.isfinite(description.gravity)):
         raise ModelError(f"figure {description.name!r}: gravity needs three finite numbers, got {description.gravity}.")
     bodies, poses = make_bodies(description)
     couplings = make_couplings(description, bodies)
-    groups, kept = group_gears([b.parent for b in bodies], [c for c, _ in couplings])
+    parent = [b.parent for b in bodies]
+    coupled = matrix_groups(description, [(b.joint.name, b.kind.dof) for b in bodies], parent)
+    groups, kept = group_gears(parent, [c for c, _ in couplings], coupled)
     model = fill(description, bodies, poses, groups, couplings, kept, notes)
-    refuse_singular(model)
+    weak = massless_joints(model)
+    if not repair:
+        refuse_singular(model, weak)
+    if weak:
+        text = f"{without_mass(model, weak)}; kinematics and drawing work, forward dynamics and worlds refuse it."
+        model = replace(model, massless=tuple(weak), notes=(*model.notes, Note("warning", text)))
     return model
 
 
@@ -169,7 +184,9 @@ def fill(
         number[b] = len(number)
     nb = len(bodies)
     ints = np.zeros((nb, at.NI), dtype=np.int64)
-    reals = np.zeros((nb, at.NF))
+    follows = {b: g.rates[b] for g in groups for b in g.rates if b not in g.leaders}
+    reals = np.zeros((nb + sum(x.shape[1] for x in follows.values()), at.NF))
+    spare = nb
     reals[0, at.PLACE : at.PLACE + 3] = description.gravity
     reals[0, at.TURN : at.TURN + 9] = np.eye(3).ravel()
     group_of = {b: g for g in groups for b in g.members}
@@ -182,22 +199,32 @@ def fill(
         group = group_of[members[0]]
         leader, group_maps = group.maps()
         lead = number[members[0]]
-        kind = bodies[leader].kind
+        rates = group.rates[leader].shape[1] if group.rates else 0
+        first = nv
         for b in members:
             body, i = bodies[b], number[b]
             ratio, offset = maps[b] = group_maps[b]
-            leaders[b] = leader
+            leaders[b] = b if rates else leader
             ints[i, at.PARENT] = number[body.parent]
             ints[i, at.KIND] = body.kind.number
             ints[i, at.IQ], ints[i, at.IV] = nq, nv
             ints[i, at.LEAD], ints[i, at.COUNT] = lead, len(members) if i == lead else 0
             ints[i, at.OUTER] = number[group.outer(parent) or 0]
-            ints[i, at.DOF], ints[i, at.ADDS] = body.kind.dof, body.kind.adds
-            ints[i, at.FOLLOWS] = int(b != leader)
+            ints[i, at.DOF] = body.kind.dof
+            ints[i, at.FOLLOWS] = int(b != leaders[b])
             ints[i, at.AXIS] = body.axis
             ints[i, at.STRAIGHT] = int(np.array_equal(body.turn, np.eye(3)))
+            if rates:
+                ints[i, at.SLOT] = 1 + 6 * rates * (i - lead)
+            if b in follows:
+                ints[i, at.KIND] = COUPLED * body.kind.number
+                ints[i, at.DOF], ints[i, at.IV], ints[i, at.FOLLOWS] = rates, first, spare
+                reals[spare : spare + rates] = follower_rows(
+                    body.kind, body.axis, body.joint, value(body.joint.armature, body.part), follows[b]
+                )
+                spare += rates
             ints[i, at.COLUMN] = columns
-            columns += body.kind.dof
+            columns += int(ints[i, at.DOF])
             ints[i, at.SAME] = int(body.kind.pivots and not np.any(body.place))
             reals[i, at.PLACE : at.PLACE + 3] = body.place
             reals[i, at.TURN : at.TURN + 9] = body.turn.ravel()
@@ -205,12 +232,21 @@ def fill(
             reals[i, at.FIRST : at.FIRST + 3] = body.first
             reals[i, at.SECOND : at.SECOND + 6] = body.second[np.triu_indices(3)]
             reals[i, at.RATIO], reals[i, at.SHIFT] = ratio, offset
-            reals[i, at.ROTOR] = value(body.joint.armature, body.part)
+            reals[i, at.ROTOR] = 0.0 if b in follows else value(body.joint.armature, body.part)
             reals[i, at.SLIDE] = body.kind.slide(body.joint)
-        dofs.add(kind, [(bodies[b], *maps[b]) for b in members], bodies[leader])
-        q0.append(bodies[leader].q0)
-        nq += kind.coordinates
-        nv += kind.dof
+            if rates:
+                q0.append(body.q0)
+                nq += body.kind.coordinates
+            if b in group.leaders:
+                dofs.add(body.kind, [(body, 1.0, 0.0)], body)
+                nv += body.kind.dof
+        if not rates:
+            kind = bodies[leader].kind
+            dofs.add(kind, [(bodies[b], *maps[b]) for b in members], bodies[leader])
+            q0.append(bodies[leader].q0)
+            nq += kind.coordinates
+            nv += kind.dof
+    place_groups(ints, nq)
 
     reached = {0}
     for i in range(nb - 1, 0, -1):
@@ -234,9 +270,11 @@ def fill(
         for s in link.shapes:
             place, turn = _frozen(p + R @ np.asarray(s.position, dtype=float), R @ rotation_matrix(s.rotation))
             size = tuple(map(float, s.size))
-            info = ShapeInfo(s.kind, size, number[b], place, turn, link.name, s.role, s.name, s.color, s.mesh, s.scale)
-            shapes.append(info)
-    joints = make_joints(description, bodies, number, ints, maps, leaders)
+            look = s.role, s.name, s.color, s.mesh, s.scale
+            shapes.append(
+                ShapeInfo(s.kind, size, number[b], place, turn, link.name, *look, s.masks, s.friction, s.relief)
+            )
+    joints = make_joints(description, bodies, number, ints, maps, leaders, follows)
     gears = make_gears(description, couplings, kept, number, ints, maps)
     names = ["world"] * nb
     for b, body in enumerate(bodies):
@@ -271,8 +309,16 @@ def fill(
         ),
         source=description.source,
         description=description,
+        collide_pairs=_shape_pairs(description, shapes),
+        massless=(),
         **arrays,
     )
+
+
+def _shape_pairs(description: Description, shapes: list[ShapeInfo]) -> tuple[tuple[int, int, Any], ...]:
+    """`collide_pairs` by numbers."""
+    place = {s.name: k for k, s in enumerate(shapes) if s.name}
+    return tuple((place[p.a], place[p.b], p.friction) for p in description.collide_pairs)
 
 
 def frame_info(name: str, body: int, position: np.ndarray, rotation: np.ndarray, *, is_link: bool) -> FrameInfo:
@@ -347,6 +393,7 @@ def make_joints(
     ints: np.ndarray,
     maps: dict[int, tuple[float, float]],
     leaders: dict[int, int],
+    follows: dict[int, np.ndarray],
 ) -> list[JointInfo]:
     """What users see of the joints, in the order of q."""
     seen: list[JointInfo] = []
@@ -358,17 +405,17 @@ def make_joints(
         i = number[b]
         follower = leaders[b] != b
         kind = KINDS[j.kind]
-        n = kind.dof
+        n, parts = kind.dof, max(len(kind.parts), 1)
         seen.append(
             JointInfo(
                 name=j.name,
                 kind=j.kind,
                 link=body.link,
-                body=number[b + max(len(kind.parts) - 1, 0)],
+                body=number[b + parts - 1],
                 iq=int(ints[i, at.IQ]),
                 nq=0 if follower else kind.coordinates,
                 iv=int(ints[i, at.IV]),
-                nv=0 if follower else n,
+                nv=0 if follower or b in follows else n,
                 lower=tuple(value(j.lower, k) for k in range(n)) if kind.limits == "range" else (),
                 upper=tuple(value(j.upper, k) for k in range(n)) if kind.limits == "range" else (),
                 swing=float(j.swing),
@@ -377,6 +424,7 @@ def make_joints(
                 ratio=maps[b][0],
                 offset=maps[b][1],
                 slide=body.kind.slide(j),
+                matrix=_frozen(np.concatenate([follows[b + k] for k in range(parts)]))[0] if b in follows else None,
             )
         )
     return seen

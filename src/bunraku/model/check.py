@@ -19,8 +19,11 @@ import numpy as np
 
 from bunraku.errors import ModelError, closest
 from bunraku.model.check_joint import check_gears, check_joint
+from bunraku.model.check_matrix import check_matrix_gears
 from bunraku.model.check_values import finite, place, vector
 from bunraku.model.description import SHAPE_SIZES, Description, Inertia, Link, Note, Shape
+from bunraku.model.equipment import check_equipment
+from bunraku.model.joint_kinds import KINDS
 from bunraku.model.rotations import rotation_matrix
 
 SEMIDEFINITE = 1e-12
@@ -39,6 +42,9 @@ def check(description: Description, strict: bool = False) -> list[Note]:
     for link in description.links:
         notes += check_link(link)
     check_gears(description)
+    check_matrix_gears(description)
+    joints = [joint for link in description.links for joint in link.joints]
+    check_equipment(description, {joint.name: KINDS[joint.kind].one_axis for joint in joints})
     for frame in description.frames:
         check_pose(frame.position, frame.rotation, f"frame {frame.name!r}")
     if strict and notes:
@@ -62,6 +68,11 @@ def check_names(description: Description) -> None:
         for name in pair:
             if name not in names:
                 raise ModelError(f"collide_exclude names the unknown link {name!r}.{closest(name, names)}")
+    shapes = {s.name for link in description.links for s in link.shapes if s.name}
+    for two in description.collide_pairs:
+        for name in (two.a, two.b):
+            if name not in shapes:
+                raise ModelError(f"collide_pairs names the unknown shape {name!r}.{closest(name, shapes)}")
 
 
 def _unique(what: str, items: Iterable[tuple[str, str]]) -> None:
@@ -114,6 +125,7 @@ def check_link(link: Link) -> list[Note]:
             )
     for shape in link.shapes:
         check_shape(shape, f"{at}, {shape.kind} shape" + (f" {shape.name!r}" if shape.name else ""))
+    finite(link.gravcomp, at, "gravity compensation")
     doubt = check_inertia(link.inertia, at)
     return [Note("warning", f"link {link.name!r}: {doubt}", link.where)] if doubt else []
 
@@ -168,8 +180,12 @@ def check_shape(shape: Shape, at: str) -> None:
             raise ModelError(f"{at} has no mesh file; set `mesh`.")
         if np.any(vector(shape.scale, 3, at, "scale") == 0.0):
             raise ModelError(f"{at}: the scale {tuple(shape.scale)} flattens the mesh; no value may be 0.")
+    if (shape.kind == "terrain") != (shape.relief is not None):
+        raise ModelError(f"{at}: a terrain has a relief, no other shape has; write bk.height_field or bk.terrain_mesh.")
     if shape.color is not None:
         vector(shape.color, 4, at, "colour")
+    if len(shape.masks) != 2 or not all(isinstance(m, int) for m in shape.masks):
+        raise ModelError(f"{at}: masks {shape.masks!r} should be two whole numbers, bits it has and bits it touches.")
     check_pose(shape.position, shape.rotation, at)
 
 

@@ -18,14 +18,19 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from bunraku.errors import ModelError
+from bunraku.model.equipment import Actuator, Closure, Keyframe, Meter, Tendon
 
 if TYPE_CHECKING:
     from bunraku.model.model import Model
+    from bunraku.model.relief import Relief
 
 Vector = Sequence[float] | np.ndarray
 INF = math.inf
 
-SHAPE_SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "plane": 0, "mesh": 0}
+SHAPE_SIZES = {
+    "sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "cone": 2, "ellipsoid": 3, "plane": 0, "mesh": 0,
+    "terrain": 0,
+}  # fmt: skip
 
 
 @dataclass
@@ -87,9 +92,13 @@ class Joint:
 
 @dataclass
 class Shape:
-    """A geometric shape on a link, sizes in m: sphere (radius), capsule/cylinder (radius, half length along z), box
-    (three half sizes), plane (z > 0 is free), mesh (file `mesh`, scaled by `scale`). position [m], rotation: in the
-    link's frame. `role` is "both", "collision" or "visual"."""
+    """A geometric shape on a link, sizes in m: sphere (radius), capsule, cylinder and cone (radius, half length along z; a
+    cone's tip is above), box and ellipsoid (three half sizes), plane (z > 0 is free), mesh (file `mesh`, scaled by
+    `scale`), terrain (`relief`, fixed to the world: bunraku.model.relief). position [m], rotation: in the link's frame.
+    `role` is "both", "collision" or "visual".
+
+    `masks`: (bits it has, bits it touches), MJCF's contype and conaffinity: two shapes may touch where the bits of one
+    are among those that the other touches. `friction`: its own, where the figure is given none."""
 
     kind: str
     size: tuple[float, ...] = ()
@@ -100,12 +109,27 @@ class Shape:
     color: tuple[float, float, float, float] | None = None
     mesh: str | None = None
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    masks: tuple[int, int] = (1, 1)
+    friction: float | tuple[float, float] | None = None
+    relief: Relief | None = None
+
+
+@dataclass
+class ShapePair:
+    """Two shapes, by name, that may touch whatever masks, neighbours and `collide_exclude` say (MJCF's <pair>), with a
+    friction of their own, or None."""
+
+    a: str
+    b: str
+    friction: float | tuple[float, float] | None = None
+    where: str = ""
 
 
 @dataclass
 class Link:
     """A rigid body and the joint (or, from inner to outer, the joints) that tie it to `parent` (None = the fixed
-    world); position [m] and rotation in the parent's frame, at the joints' reference."""
+    world); position [m] and rotation in the parent's frame, at the joints' reference. `gravcomp` is the part of its
+    weight that is carried in a world (1: it hangs as if weightless)."""
 
     name: str
     parent: str | None = None
@@ -115,6 +139,7 @@ class Link:
     inertia: Inertia = field(default_factory=Inertia)
     shapes: list[Shape] = field(default_factory=list)
     where: str = ""
+    gravcomp: float = 0.0
 
 
 @dataclass
@@ -140,15 +165,32 @@ class Gear:
 
 
 @dataclass
+class MatrixGear:
+    """Rates of the `followers`, one below the other, = matrix @ rates of the `leaders`; joints by name.
+
+    A hinge, slider or helical joint has one rate [rad/s or m/s], a universal joint two, a ball three: its angular
+    velocity in child axes. The matrix is constant.
+    """
+
+    followers: list[str]
+    leaders: list[str]
+    matrix: Any
+    where: str = ""
+
+
+@dataclass
 class Note:
     """Something a reader or the builder wants the user to know.
 
-    kind: "ignored" (not understood), "changed" or "warning".
+    kind: "ignored" (not understood), "changed" or "warning". `element` is what of the file it is about, where it is
+    one kind of element ("<transmission>", "<geom> margin"), and `count` how many there are.
     """
 
     kind: str
     text: str
     where: str = ""
+    element: str = ""
+    count: int = 1
 
     def __str__(self) -> str:
         return f"{self.where}: {self.text}" if self.where else self.text
@@ -159,7 +201,10 @@ class Description:
     """A whole figure before it is built: links with their joints, gears, frames; `add` appends a link, `build` makes a
     Model of it. SI units.
 
-    `collide_exclude` lists pairs of link names that never touch; `gravity` [m/s^2].
+    `gears` couple two joints with one axis, `matrix_gears` any joints.
+    `collide_exclude` lists pairs of link names that never touch, `collide_pairs` pairs of shapes that may in any case;
+    `gravity` [m/s^2]; `states_gravity`: its file means it, so that a World that was given none takes it. Actuators,
+    tendons, closures and keyframes: bunraku.model.equipment.
     """
 
     name: str = "figure"
@@ -170,6 +215,14 @@ class Description:
     collide_exclude: list[tuple[str, str]] = field(default_factory=list)
     source: str = ""
     gravity: Vector = (0.0, 0.0, -9.80665)
+    matrix_gears: list[MatrixGear] = field(default_factory=list)
+    collide_pairs: list[ShapePair] = field(default_factory=list)
+    actuators: list[Actuator] = field(default_factory=list)
+    tendons: list[Tendon] = field(default_factory=list)
+    closures: list[Closure] = field(default_factory=list)
+    keyframes: list[Keyframe] = field(default_factory=list)
+    states_gravity: bool = False
+    sensors: list[Meter] = field(default_factory=list)
 
     def add(
         self,
@@ -204,11 +257,20 @@ class Description:
         self.gears.append(gear)
         return gear
 
-    def build(self, *, strict: bool = False) -> Model:
-        """Check and compile into a `Model`; strict refuses an inertia that no real body can have, too."""
+    def couple(self, followers: str | Sequence[str], leaders: str | Sequence[str], matrix: Any) -> MatrixGear:
+        """Couple joints of any kind but free ones by a constant matrix: rates of the followers = matrix @ rates of the
+        leaders, those of several joints one below the other (`MatrixGear`)."""
+        one, two = ([x] if isinstance(x, str) else list(x) for x in (followers, leaders))
+        gear = MatrixGear(one, two, matrix)
+        self.matrix_gears.append(gear)
+        return gear
+
+    def build(self, *, strict: bool = False, repair: bool = False) -> Model:
+        """Check and compile into a `Model`; strict refuses an inertia that no real body can have, too. repair mends
+        what other programs read, too, and tells so in `Model.notes` (bunraku.model.repair)."""
         from bunraku.model.build import build
 
-        return build(self, strict=strict)
+        return build(self, strict=strict, repair=repair)
 
 
 class JointOptions(TypedDict, total=False):

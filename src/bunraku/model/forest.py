@@ -15,9 +15,10 @@ import numpy as np
 from bunraku.errors import InputError
 from bunraku.model import layout as at
 from bunraku.model.description import Description
+from bunraku.model.matrix_gears import place_groups
 from bunraku.model.model import Model
 
-LISTS = ("body_names", "joints", "frames", "shapes", "gears", "dof_names", "collide_exclude", "notes")
+LISTS = ("body_names", "joints", "frames", "shapes", "gears", "dof_names", "collide_exclude", "collide_pairs", "notes")
 DOF_ARRAYS = ("lower", "upper", "damping", "friction", "stiffness", "rest", "armature", "effort", "velocity")
 
 
@@ -52,6 +53,7 @@ def combine(
     ints, reals = [np.zeros((1, at.NI), dtype=np.int64)], [np.zeros((1, at.NF))]
     reals[0][0, at.PLACE : at.PLACE + 3] = gravity
     reals[0][0, at.TURN : at.TURN + 9] = np.eye(3).ravel()
+    spare: list[np.ndarray] = []  # rows behind the bodies
     parts: list[Part] = []
     lists: dict[str, list[Any]] = {name: [] for name in LISTS}
     lists["body_names"].append("world")
@@ -64,8 +66,10 @@ def combine(
         rows[:, at.IQ] += iq
         rows[:, at.IV] += iv
         rows[:, at.COLUMN] += column
+        rows[:, at.FOLLOWS] += np.where(rows[:, at.KIND] >= at.COUPLED, sum(map(len, spare)) - m.nb, 0)
         ints.append(rows)
-        reals.append(m.reals[1:])
+        reals.append(m.reals[1 : m.nb])
+        spare.append(m.reals[m.nb :])
 
         def shifted(b: int, body: int = body) -> int:
             return b + body if b else 0
@@ -83,6 +87,8 @@ def combine(
             for j in m.joints
         ]
         lists["frames"] += [replace(f, name=f"{name}.{f.name}", body=shifted(f.body)) for f in m.frames]
+        ns = len(lists["shapes"])
+        lists["collide_pairs"] += [(a + ns, b + ns, mu) for a, b, mu in m.collide_pairs]
         lists["shapes"] += [replace(s, link=f"{name}.{s.link}", body=shifted(s.body)) for s in m.shapes]
         lists["gears"] += [replace(g, row=tuple((k + iq, x) for k, x in g.row)) for g in m.gears]
         lists["body_names"] += [f"{name}.{b}" for b in m.body_names[1:]]
@@ -92,8 +98,11 @@ def combine(
         parts.append(part)
         body, iq, iv = body + m.nb - 1, iq + m.nq, iv + m.nv
         column += int(m.ints[:, at.DOF].sum())
+    whole = np.concatenate(ints)
+    whole[:, at.FOLLOWS] += np.where(whole[:, at.KIND] >= at.COUPLED, len(whole), 0)  # behind all bodies
+    place_groups(whole, iq)
     dof = {key: np.concatenate([np.zeros(0), *(getattr(m, key) for _, m in figures)]) for key in DOF_ARRAYS}
-    arrays = {"ints": np.concatenate(ints), "reals": np.concatenate(reals), **dof}
+    arrays = {"ints": whole, "reals": np.concatenate([*reals, *spare]), **dof}
     arrays["q0"] = np.concatenate([np.zeros(0), *(m.q0 for _, m in figures)])
     for a in arrays.values():
         a.flags.writeable = False

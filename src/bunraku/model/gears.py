@@ -10,7 +10,10 @@ Checked in tests/model/test_gears.py and tests/dynamics/test_gears.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 
 @dataclass
@@ -25,10 +28,16 @@ class Coupling:
 
 @dataclass
 class Group:
-    """Bodies that share one q, each with q_c = ratio q + offset; `leader` has ratio 1 and offset 0."""
+    """Bodies that share one q, each with q_c = ratio q + offset; `leader` has ratio 1 and offset 0.
+
+    Where they are coupled by a matrix (bunraku.model.matrix_gears): `rates`, each body's rates per rate of the group,
+    and `leaders`, the bodies whose rates those are.
+    """
 
     members: set[int]
     couplings: list[Coupling] = field(default_factory=list)
+    rates: dict[int, np.ndarray] = field(default_factory=dict)
+    leaders: list[int] = field(default_factory=list)
 
     def outer(self, parent: list[int]) -> int | None:
         """The one body that carries the group from outside, or None where there is not just one."""
@@ -50,12 +59,15 @@ class Group:
         return leader, {b: resolve(b) for b in self.members}
 
 
-def group_gears(parent: list[int], couplings: list[Coupling]) -> tuple[list[Group], list[Coupling]]:
+def group_gears(
+    parent: list[int], couplings: list[Coupling], given: Sequence[Group] = ()
+) -> tuple[list[Group], list[Coupling]]:
     """Groups of all bodies (most have one member), and the couplings that could not be eliminated.
 
-    parent: body -> carrying body, body 0 being the world.
+    parent: body -> carrying body, body 0 being the world; given: groups that the couplings do not touch.
     """
     group_of = {b: Group({b}) for b in range(1, len(parent))}
+    group_of.update((b, group) for group in given for b in group.members)
     pending = list(couplings)
     progress = True
     while pending and progress:
@@ -97,6 +109,8 @@ def order_groups(parent: list[int], groups: list[Group]) -> tuple[list[list[int]
     while stack:
         level, k = stack.pop()
         members = groups[k].members
-        deep.append((level, list(members) if len(members) == 1 else sorted(members, key=lambda b: (depth(b), b))))
+        # of a universal joint that is coupled by a matrix the parts stay together
+        rank = (lambda b: (0, b)) if groups[k].rates else (lambda b: (depth(b), b))
+        deep.append((level, list(members) if len(members) == 1 else sorted(members, key=rank)))
         stack.extend((level + 1, c) for c in reversed(children.get(k, [])))
     return [m for _, m in deep], [m for _, m in sorted(deep, key=lambda x: x[0])]

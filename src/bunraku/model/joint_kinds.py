@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 # the numbers by which kernels know joints: of those with one axis, 1 that they turn about it, 2 that they slide along it
 WORLD, HINGE, SLIDER, HELICAL, BALL, FREE = 0, 1, 2, 3, 4, 8
+COUPLED = 16  # times its own kind: a joint that follows others by a matrix (bunraku.model.matrix_gears)
 
 
 @dataclass(frozen=True)

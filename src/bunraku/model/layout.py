@@ -7,31 +7,36 @@ by level, parents first; the members of a gear group stand side by side.
 Body frames: origin at the joint's centre; the link's own axes where the joint's axis is one of them (so
 that most rotations between neighbours at q = 0 are the identity), else turned so that the joint's axis is z. Scratch is
 `work` (nb * NW + 2 nq,) or, for lanes, (…, LANES); body i's slots begin at i * NW, and the sines and cosines of all of
-q stand behind. In scratch everything is in world axes; spatial quantities of a body are taken at its own origin,
+q stand behind, then the numbers of groups coupled by a matrix (bunraku.model.matrix_gears), whose columns are further
+rows of `reals`. In scratch everything is in world axes; spatial quantities of a body are taken at its own origin,
 angular part first.
 """
 
 from __future__ import annotations
 
-from bunraku.model.joint_kinds import BALL, FREE, WORLD  # noqa: F401 - other kernels know them from here
+from bunraku.model.joint_kinds import BALL, COUPLED, FREE, WORLD  # noqa: F401 - other kernels know them from here
 
 # columns of `ints`
 PARENT = 0  # body index of the parent
-KIND = 1  # of bunraku.model.joint_kinds; universal joints are two hinges, fixed joints are merged away
+KIND = (
+    1  # of bunraku.model.joint_kinds; universal joints are two hinges, fixed joints are merged away; COUPLED times the
+)
+#           kind by which q places it: a follower by a matrix
 IQ = 2  # first index into q (of the leader, for a follower)
-IV = 3  # first index into v
+IV = 3  # first index into v (of the group, for a follower)
 LEAD = 4  # first body of this body's gear group (itself, without gears)
 COUNT = 5  # size of the group, at its first body; 0 at the others
 OUTER = 6  # the one body outside the group that carries it
-DOF = 7  # 1, 3 or 6
-FOLLOWS = 8  # 1 where the joint's value is RATIO q + SHIFT, 0 where it is q
+DOF = 7  # 1, 3 or 6; of a follower by a matrix as many as its group has rates
+FOLLOWS = 8  # not 0 where the joint has no rates of its own: its value is RATIO q + SHIFT. By a matrix: its first row of `reals`
 STARTS = 9  # 1 at the body (or group) whose inertia is the first to reach the body that carries it, inwards
 LEAF = 10  # 1 where nothing reaches a body from further out
 SAME = 11  # 1 where a hinge or ball has its origin at its parent's: half of a humanoid's joints, and much cheaper
 COLUMN = 12  # first row of this joint among all elementary degrees of freedom, followers included, in the order of q
 AXIS = 13  # 0, 1, 2: which axis of the body frame a joint with one axis has
 STRAIGHT = 14  # 1 where TURN is the identity
-ADDS = 15  # how many coordinates simply add; behind them stands a quaternion where DOF is larger
+SLOT = 15  # of a member of a group coupled by a matrix: where its numbers begin in the scratch; 0 of others (row 0: whether
+#            there are such groups); six numbers a rate, then those of the next member
 NI = 16
 
 # columns of `reals`
@@ -45,6 +50,12 @@ SHIFT = 23  # this joint's value at q = 0
 ROTOR = 24  # armature
 SLIDE = 25  # metres along the axis per unit of this joint's value: 0 of a hinge, 1 of a slider
 NF = 26
+
+# columns of the rows of `reals` behind the bodies, one a follower by a matrix and rate
+TURNS = 0  # 3: angular motion of the body, in its own axes, per unit of the rate
+MOVES = 3  # 3: linear motion
+TURN_ROTOR = 6  # armature, where the joint turns
+MOVE_ROTOR = 7  # armature, where it only slides
 
 # slots of `work`
 ROT = 0  # 9: world <- body

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bunraku.errors import InputError, UnknownName, closest
+from bunraku.errors import InputError, ModelError, UnknownName, closest
 from bunraku.model.description import Description, Note
+from bunraku.model.equipment import Keyframe
 from bunraku.model.joint_kinds import KINDS, JointKind
 from bunraku.model.layout import MASS
+from bunraku.model.matrix_gears import group_room
+
+if TYPE_CHECKING:
+    from bunraku.model.relief import Relief
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,8 @@ class FrameInfo:
 class JointInfo:
     """A joint as the user named it. A gear's follower has nv = 0 own DoF: its value is ratio * q[iq] + offset.
 
-    `slide`: metres along its axis per unit of its value.
+    `slide`: metres along its axis per unit of its value. A joint that follows by a matrix has coordinates in q, none in
+    v, and `matrix`: its rates are matrix @ v[iv : iv + matrix.shape[1]]. `matrix` is None of all others.
     """
 
     name: str
@@ -52,11 +59,17 @@ class JointInfo:
     ratio: float = 1.0
     offset: float = 0.0
     slide: float = 0.0
+    matrix: np.ndarray | None = None
 
     @property
     def traits(self) -> JointKind:
         """What there is to know of its kind."""
         return KINDS[self.kind]
+
+    @property
+    def turns(self) -> bool:
+        """Whether its last four coordinates are a quaternion."""
+        return self.traits.coordinates > self.traits.dof
 
     @property
     def ranged(self) -> bool:
@@ -94,6 +107,9 @@ class ShapeInfo:
     color: tuple[float, float, float, float] | None
     mesh: str | None
     scale: tuple[float, float, float]
+    masks: tuple[int, int] = (1, 1)
+    friction: float | tuple[float, float] | None = None
+    relief: Relief | None = None
 
 
 @dataclass(frozen=True)
@@ -144,6 +160,15 @@ class Model:
     collide_exclude: tuple[tuple[int, int], ...]
     source: str
     description: Description
+    collide_pairs: tuple[tuple[int, int, Any], ...] = ()  # two of `shapes` that touch in any case, and their friction
+    massless: tuple[str, ...] = ()  # joints that move no inertia: such a model has kinematics, but no forward dynamics
+
+    def refuse_massless(self, who: str) -> None:
+        """Raise ModelError where a joint moves no inertia; `who` needs it."""
+        if self.massless:
+            listed = ", ".join(map(repr, self.massless[:5])) + (" …" if len(self.massless) > 5 else "")
+            joints = f"joint{'s' * (len(self.massless) > 1)} {listed} of {self.name!r} move no inertia"
+            raise ModelError(f"{who}: {joints}; give the link a mass and an inertia, or the joint an armature.")
 
     @property
     def warnings(self) -> tuple[Note, ...]:
@@ -158,7 +183,12 @@ class Model:
     @property
     def mass(self) -> float:
         """Total mass [kg] of the moving bodies."""
-        return float(self.reals[1:, MASS].sum())
+        return float(self.reals[1 : self.nb, MASS].sum())
+
+    @property
+    def spare(self) -> int:
+        """Numbers of scratch that groups coupled by a matrix need."""
+        return group_room(self.ints)
 
     @property
     def kept_gears(self) -> tuple[GearInfo, ...]:
@@ -172,6 +202,10 @@ class Model:
     def frame(self, name: str) -> FrameInfo:
         """The link or frame called `name`."""
         return _find(name, self.frames, "link or frame", self.name)
+
+    def keyframe(self, name: str) -> Keyframe:
+        """The pose called `name` of its file."""
+        return _find(name, tuple(self.description.keyframes), "keyframe", self.name)
 
     def body(self, name: str) -> int:
         """Index of the body that carries the link or frame `name`."""

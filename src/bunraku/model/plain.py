@@ -15,9 +15,15 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.model.description import Description, Frame, Gear, Inertia, Joint, Link, Note, Shape
+from bunraku.model.description import Description, Frame, Gear, Inertia, Joint, Link, MatrixGear, Note, Shape, ShapePair
+from bunraku.model.equipment import Actuator, Closure, Keyframe, Meter, Mount, Tendon
+from bunraku.model.relief import Relief
 
-CLASSES: dict[str, Any] = {c.__name__: c for c in (Description, Frame, Gear, Inertia, Joint, Link, Note, Shape)}
+EQUIPMENT = (Actuator, Closure, Keyframe, Meter, Mount, Tendon)
+CLASSES: dict[str, Any] = {
+    c.__name__: c
+    for c in (*EQUIPMENT, Relief, Description, Frame, Gear, Inertia, Joint, Link, MatrixGear, Note, Shape, ShapePair)
+}
 
 
 def to_plain(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Refuses a figure whose mass matrix is singular: a joint that moves no inertia at all.
+"""Finds the joints of a figure that move no inertia at all, so that its mass matrix is singular.
 
 Plain NumPy with 6x6 matrices, so that loading a figure needs no compiled kernel; it is at the same time an independent
 way to write the articulated inertias of Tazaki 2013, (25), (39), that the kernels are tested against. Motion =
@@ -14,7 +14,7 @@ import numpy as np
 
 from bunraku.errors import ModelError
 from bunraku.model import layout as at
-from bunraku.model.joint_kinds import BY_NUMBER
+from bunraku.model.joint_kinds import BY_NUMBER, JointKind
 from bunraku.model.model import Model
 from bunraku.model.rotations import about, matrix, skew
 
@@ -35,7 +35,7 @@ def place_all(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     R = np.tile(np.eye(3), (model.nb, 1, 1))
     p = np.zeros((model.nb, 3))
     for i in range(1, model.nb):
-        parent, kind, k = ints[i, at.PARENT], BY_NUMBER[ints[i, at.KIND]], ints[i, at.IQ]
+        parent, kind, k = ints[i, at.PARENT], kind_of(ints, i), ints[i, at.IQ]
         turn = R[parent] @ reals[i, at.TURN : at.TURN + 9].reshape(3, 3)
         arm = R[parent] @ reals[i, at.PLACE : at.PLACE + 3]
         if kind.one_axis:
@@ -48,6 +48,36 @@ def place_all(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         R[i] = turn
         p[i] = p[parent] + arm
     return R, p
+
+
+def kind_of(ints: np.ndarray, i: int) -> JointKind:
+    """The kind of joint that places body i."""
+    kind = ints[i, at.KIND]
+    return BY_NUMBER[kind // at.COUPLED if kind >= at.COUPLED else kind]
+
+
+def columns_of(model: Model, c: int, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motion of body c per rate of its joint or group (6, rates), and the inertia of its armature (rates, rates)."""
+    ints, reals, kind = model.ints, model.reals, kind_of(model.ints, c)
+    if ints[c, at.KIND] >= at.COUPLED:
+        rows = reals[ints[c, at.FOLLOWS] :][: ints[c, at.DOF]]
+        turns, moves = rows[:, at.TURNS : at.TURNS + 3].T, rows[:, at.MOVES : at.MOVES + 3].T
+        rotor = rows[0, at.TURN_ROTOR] * turns.T @ turns + rows[0, at.MOVE_ROTOR] * moves.T @ moves
+        return np.concatenate([R @ turns, R @ moves]), rotor
+    if kind.one_axis:
+        axis = reals[c, at.RATIO] * R[:, ints[c, at.AXIS]]
+        s = np.concatenate([float(kind.turns) * axis, reals[c, at.SLIDE] * axis])[:, None]
+    elif kind.pivots:
+        s = np.concatenate([R, np.zeros((3, 3))])
+    else:
+        s = np.eye(6)
+    rotor = reals[c, at.RATIO] ** 2 * reals[c, at.ROTOR] * np.eye(s.shape[1])
+    lead = ints[c, at.LEAD]
+    if ints[c, at.SLOT]:
+        rates = (ints[lead + 1, at.SLOT] - ints[lead, at.SLOT]) // 6
+        own = np.eye(rates)[ints[c, at.IV] - ints[lead, at.IV] :][: s.shape[1]]
+        return s @ own, own.T @ rotor @ own
+    return s, rotor
 
 
 def rigid_inertia(model: Model, i: int, R: np.ndarray) -> np.ndarray:
@@ -63,7 +93,7 @@ def rigid_inertia(model: Model, i: int, R: np.ndarray) -> np.ndarray:
 
 def weak_joints(model: Model, q: np.ndarray) -> dict[int, str]:
     """{body: what is missing} for every joint without a pivot at this q."""
-    ints, reals = model.ints, model.reals
+    ints = model.ints
     R, p = place_all(model, q)
     inertia = [rigid_inertia(model, i, R[i]) for i in range(model.nb)]  # articulated, accumulated inwards
     whole = [I.copy() for I in inertia]  # composite
@@ -73,22 +103,16 @@ def weak_joints(model: Model, q: np.ndarray) -> dict[int, str]:
         if count == 0:
             continue
         members = range(lead, lead + count)
-        kind = BY_NUMBER[ints[lead, at.KIND]]
-        S = {}
+        S, rotor = {}, np.zeros((1, 1))
         for c in members:
-            if kind.one_axis:
-                axis = reals[c, at.RATIO] * R[c][:, ints[c, at.AXIS]]
-                turns = float(BY_NUMBER[ints[c, at.KIND]].turns)
-                s = np.concatenate([turns * axis, reals[c, at.SLIDE] * axis])[:, None]
-            else:
-                s = np.eye(6)[:, : kind.dof]
+            s, own = columns_of(model, c, R[c])
+            rotor = rotor + own
             parent = ints[c, at.PARENT]
             if parent in S:
                 s = s + shift(p[c] - p[parent]) @ S[parent]
             S[c] = s
-        rotor = sum(reals[c, at.RATIO] ** 2 * reals[c, at.ROTOR] for c in members)
-        D = sum(S[c].T @ inertia[c] @ S[c] for c in members) + rotor * np.eye(S[lead].shape[1])
-        full = sum(S[c].T @ whole[c] @ S[c] for c in members) + rotor * np.eye(S[lead].shape[1])
+        D = sum(S[c].T @ inertia[c] @ S[c] for c in members) + rotor
+        full = sum(S[c].T @ whole[c] @ S[c] for c in members) + rotor
         size = np.sqrt(np.maximum(np.diag(full), FLOOR))
         if np.diag(full).min() <= FLOOR or np.linalg.eigvalsh(D / np.outer(size, size)).min() <= TINY:
             weak[lead] = "no mass" if whole[lead][3, 3] <= FLOOR else "no inertia"
@@ -100,27 +124,34 @@ def weak_joints(model: Model, q: np.ndarray) -> dict[int, str]:
     return weak
 
 
-def refuse_singular(model: Model) -> None:
-    """Raise ModelError naming the joints that move no inertia."""
+def massless_joints(model: Model) -> dict[str, str]:
+    """{joint: what it lacks} for every joint that moves no inertia, in the order of the bodies."""
     weak = weak_joints(model, model.q0)
     if weak:
         again = weak_joints(model, generic(model))
         weak = {i: text for i, text in weak.items() if i in again}
+    names = {int(j.body): j.name for j in model.joints}
+    return {names.get(i, model.body_names[i]): weak[i] for i in sorted(weak)}
+
+
+def without_mass(model: Model, weak: dict[str, str]) -> str:
+    """The sentence about joints that move no inertia, without its full stop's advice."""
+    listed = ", ".join(map(repr, list(weak)[:5])) + (f" and {len(weak) - 5} more" if len(weak) > 5 else "")
+    plural = len(weak) > 1
+    what = next(iter(weak.values()))
+    return f"joint{'s' * plural} {listed} of {model.name!r} move{'' if plural else 's'} {what}"
+
+
+def refuse_singular(model: Model, weak: dict[str, str]) -> None:
+    """Raise ModelError naming the joints that move no inertia, where there are any."""
     if not weak:
         return
-    names = {int(j.body): j.name for j in model.joints}
-    listed = ", ".join(repr(names.get(i, model.body_names[i])) for i in sorted(weak)[:5])
-    more = f" and {len(weak) - 5} more" if len(weak) > 5 else ""
     where = f"{model.source}: " if model.source else ""
-    what = weak[min(weak)]
-    plural = "s" if len(weak) > 1 else ""
     hint = ""
-    if any(model.ints[i, at.KIND] == at.FREE for i in weak):
+    if any(j.kind == "free" and j.name in weak for j in model.joints):
         hint = " If its base is fixed in the world, load it with root='fixed' (bunraku info --root fixed)."
-    raise ModelError(
-        f"{where}joint{plural} {listed}{more} of {model.name!r} move{'' if plural else 's'} {what}; "
-        f"give the link a mass and an inertia, or the joint an armature.{hint}"
-    )
+    advice = "give the link a mass and an inertia, or the joint an armature."
+    raise ModelError(f"{where}{without_mass(model, weak)}; {advice}{hint}")
 
 
 def generic(model: Model) -> np.ndarray:

@@ -25,11 +25,16 @@ def rotation_matrix(rotation: Any, what: str = "rotation") -> np.ndarray:
     """A 3x3 rotation from None (identity), a 3x3 matrix or a quaternion wxyz; refuses what is neither."""
     if rotation is None:
         return np.eye(3)
-    r = np.asarray(rotation, dtype=float)
+    try:
+        r = np.asarray(rotation, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{what}: {rotation!r:.60} cannot be read as numbers; write a quaternion (4) or a 3x3 matrix."
+        ) from None
     if r.shape == (4,):
         n = float(np.linalg.norm(r))
         if not math.isfinite(n) or n < 1e-9:
-            raise ModelError(f"{what}: quaternion {tuple(r)} has no direction; write e.g. 1 0 0 0.")
+            raise ModelError(f"{what}: quaternion {tuple(r.tolist())} has no direction; write e.g. 1 0 0 0.")
         return matrix(r / n)
     if r.shape == (3, 3):
         if not np.all(np.isfinite(r)) or np.abs(r @ r.T - np.eye(3)).max() > 1e-6 or np.linalg.det(r) < 0:

@@ -1,4 +1,4 @@
-"""Loose things: a box, a ball, a capsule, a cylinder, each one free rigid body of uniform density."""
+"""Loose things: a box, a ball, an ellipsoid, a capsule, a cylinder, a cone, each one free rigid body of uniform density."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ def _positive(what: str, **values: float) -> None:
             raise InputError(f"{what}: {name} must be a positive number, got {x}.")
 
 
-def _thing(name: str, mass: float, moments: tuple[float, float, float], shape: Shape) -> Model:
+def _thing(name: str, mass: float, moments: tuple[float, float, float], shape: Shape, com: float = 0.0) -> Model:
+    """com: height of the centre of mass above the middle of the shape, along z [m]."""
     fig = Description(name=name)
-    fig.add(name, None, free("root"), mass=mass, moments=moments, shapes=[shape])
+    fig.add(name, None, free("root"), mass=mass, com=(0.0, 0.0, com), moments=moments, shapes=[shape])
     return fig.build()
 
 
@@ -37,6 +38,24 @@ def sphere(radius: float, mass: float = 1.0, name: str = "sphere") -> Model:
     _positive("sphere", mass=mass, radius=radius)
     i = 0.4 * mass * radius * radius
     return _thing(name, mass, (i, i, i), Shape("sphere", (float(radius),)))
+
+
+def ellipsoid(size: Sequence[float], mass: float = 1.0, name: str = "ellipsoid") -> Model:
+    """A loose solid ellipsoid with full lengths `size` along its axes [m] and a mass [kg]."""
+    if len(size) != 3:
+        raise InputError(f"ellipsoid: size needs three lengths, got {len(size)}.")
+    x, y, z = (float(s) / 2 for s in size)
+    _positive("ellipsoid", mass=mass, x=x, y=y, z=z)
+    k = mass / 5.0
+    return _thing(name, mass, (k * (y * y + z * z), k * (x * x + z * z), k * (x * x + y * y)), Shape("ellipsoid", (x, y, z)))  # fmt: skip
+
+
+def cone(radius: float, length: float, mass: float = 1.0, name: str = "cone") -> Model:
+    """A loose solid cone along z, its tip above: radius of its base and length [m], mass [kg]. Its origin is halfway
+    between base and tip, its centre of mass a quarter of the length lower."""
+    _positive("cone", mass=mass, radius=radius, length=length)
+    i = 3 / 80 * mass * (4 * radius**2 + length**2)
+    return _thing(name, mass, (i, i, 0.3 * mass * radius**2), Shape("cone", (float(radius), length / 2)), -length / 4)
 
 
 def cylinder(radius: float, length: float, mass: float = 1.0, name: str = "cylinder") -> Model:

@@ -3,8 +3,8 @@ else.
 
 For every step k of a recording with a frame a step (semi-implicit Euler): a = (v_k - v_{k-1}) / dt, and
     rnea(q_{k-1}, v_{k-1}, a) - J' f = torques     with the points and forces f of the step;
-the six rows of a free base have no torque, so what is left there is the residual: of the weight W in the rows of force
-[N], of W times 1 m in the rows of moment. Contacts that are not grips must not pull (n.f >= 0) and must lie in the
+the six rows of a free base have no torque, so what is left there is the residual: of its tree's weight W in the rows of
+force [N], of W times 1 m in the rows of moment. Contacts that are not grips must not pull (n.f >= 0) and must lie in the
 friction cone (|f_t| <= mu n.f). Numbers of a float32 recording limit what can be shown: v to 6e-8 of its size, so a to
 1e-4 m/s^2 at 1 ms. Checked in tests/motion/test_consistency.py (it finds errors that are put in).
 """
@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.dynamics.functions import kinematics, rnea
+from bunraku.dynamics.functions import crba, kinematics, rnea
 from bunraku.errors import InputError
+from bunraku.model.forest import combine
 from bunraku.motion.solved import Solved
 from bunraku.recording.reader import Recording
 
@@ -55,11 +56,14 @@ def consistency(motion: Solved | Recording, *, friction: float | None = None) ->
     the coefficient, the one the motion says by default."""
     f = motion.frames
     if isinstance(motion, Recording):
-        if len(motion.figures) != 1 or motion.every != 1:
-            raise InputError("consistency: needs a recording of one figure with a frame every step.")
-        model, grips = motion.figures[0].model, tuple(motion.meta.get("grips", ()))
+        if motion.every != 1:
+            raise InputError("consistency: needs a recording with a frame every step.")
+        alone, grips = len(motion.figures) == 1, tuple(motion.meta.get("grips", ()))
+        model = motion.figures[0].model
+        if not alone:
+            model, _ = combine([(f.name, f.model) for f in motion.figures], motion.gravity)
         owners = [motion.shape_owner(k) for k in range(len(motion.shapes))]
-        links = [name if figure != "world" else "" for figure, name in owners]
+        links = [(name if alone else f"{figure}.{name}") if figure != "world" else "" for figure, name in owners]
         mu = motion.meta.get("friction", 0.8) if friction is None else friction
     else:
         model, grips = motion.model, motion.grips
@@ -67,7 +71,9 @@ def consistency(motion: Solved | Recording, *, friction: float | None = None) ->
         mu = motion.friction if friction is None else friction
     if len(f) < 2:
         raise InputError("consistency: needs two frames or more.")
-    floating = bool(model.joints) and model.joints[0].kind == "free"
+    roots = [j for j in model.joints if j.kind == "free"]
+    masses = np.diag(crba(model, model.neutral()))  # the first three rows of a free joint have its tree's
+    trees = {j.iv: float(masses[j.iv]) * float(np.linalg.norm(model.gravity)) for j in roots}
     weight = model.mass * float(np.linalg.norm(model.gravity))
     q, v = np.asarray(f.q, dtype=float), np.asarray(f.v, dtype=float)
     bodies = np.array([model.frame(name).body if name else 0 for name in links], dtype=int)
@@ -95,10 +101,11 @@ def consistency(motion: Solved | Recording, *, friction: float | None = None) ->
                 worst["slip"] = max(worst["slip"], float(speed[pressing].max(initial=0.0)))
                 worst["gap"] = max(worst["gap"], float(np.abs(points[inside, 2])[pressing].max(initial=0.0)))
         left = rnea(model, q[rows - 1], v[rows - 1], a, f_ext)
-        if floating:
-            worst["base_force"] = max(worst["base_force"], float(np.abs(left[:, :3]).max()) / weight)
-            worst["base_moment"] = max(worst["base_moment"], float(np.abs(left[:, 3:6]).max()) / weight)
-        rest = (left - f.torques[rows])[:, 6 if floating else 0 :]
+        for j in roots:
+            force, moment = np.abs(left[:, j.iv : j.iv + 3]).max(), np.abs(left[:, j.iv + 3 : j.iv + 6]).max()
+            worst["base_force"] = max(worst["base_force"], float(force) / trees[j.iv])
+            worst["base_moment"] = max(worst["base_moment"], float(moment) / trees[j.iv])
+        rest = np.delete(left - f.torques[rows], [j.iv + n for j in roots for n in range(6)], axis=1)
         worst["joints"] = max(worst["joints"], float(np.abs(rest).max(initial=0.0)) / weight)
     normal = f.normal[f.patch_of_point].astype(float)
     up = np.einsum("ij,ij->i", forces, normal)

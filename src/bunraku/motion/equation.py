@@ -194,7 +194,8 @@ def finish(
     f_ext = np.zeros((model.nb, 6))
     for body, points, forces in touched:
         f_ext[body, :3] += forces.sum(axis=0)
-        f_ext[body, 3:] += np.cross(points - state.kin.position[body], forces).sum(axis=0)
+        turn = (points - state.kin.position[body]).T @ forces  # sum of arm x force is its antisymmetric part
+        f_ext[body, 3:] += [turn[1, 2] - turn[2, 1], turn[2, 0] - turn[0, 2], turn[0, 1] - turn[1, 0]]
     a = a.copy()
     if len(base):
         left = rnea(model, state.q, state.v, a, f_ext)[base]

@@ -41,6 +41,7 @@ from bunraku.motion.steering import Steering
 from bunraku.recording.motion import MOST_FRAMES, Motion
 
 FPS = 120.0  # at most, of what is planned
+SHORTEST = 0.2  # s
 LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
 
 
@@ -94,7 +95,6 @@ class FilterOptions(TypedDict, total=False):
     dt: float
     load: tuple[float, float] | None
     margin: float
-    strength: float
 
 
 def dynamics_filter(
@@ -116,6 +116,10 @@ def dynamics_filter(
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
     if not 0 < dt <= 0.02 or motion.duration < 10 * dt:
         raise InputError(f"filter: dt {dt} s must be above 0, at most 0.02 s, and a tenth of the motion at the most.")
+    if motion.duration < SHORTEST:
+        raise InputError(
+            f"filter: {len(motion)} frames of {motion.duration:.2g} s are too few to tell where feet stand; {SHORTEST:g} s or more are needed."
+        )
     if not 0 < strength < np.inf:
         raise InputError(f"filter: strength {strength} is not a number above 0.")
     if motion.duration / dt > MOST_FRAMES:
@@ -155,6 +159,8 @@ def dynamics_filter(
         if progress is not None:
             progress(k + 1, steps)
     meta: dict[str, Any] = {"made by": "dynamics filter", "source": str(motion.meta.get("source", model.name))}
+    if strength != 1.0:
+        meta["strength"] = strength  # whoever follows it is as strong
     solved = assemble(
         model, dt, np.array(out_q), np.array(out_v), np.array(out_tau), touches, start=float(at[0]), friction=friction, meta=meta
     )  # fmt: skip

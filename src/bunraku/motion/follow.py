@@ -151,6 +151,7 @@ def follow(
     help: Help | float = 0.0,
     contact: str = "pgs",
     friction: float | None = None,
+    strength: float | None = None,
     self_collision: bool = True,
     seconds: float | None = None,
     record: str | Path | None = None,
@@ -158,11 +159,18 @@ def follow(
     progress: Callable[[int, int], None] | None = None,
     **filtering: Unpack[FilterOptions],
 ) -> Followed:
-    """Let a figure follow a motion in a world of its own, by its own torques. source: a filtered or solved motion, or a
-    Motion or Recording, which are made consistent first where they have no forces (`filtering`: options of
-    dynamics_filter). model: the figure, that of the motion by default. help: limits, or a force [N] (its moment then
-    0.2 m times it). record: a file. prepare(world) may change the world before it starts."""
-    solved = solved_of(source, model, seconds, **filtering)
+    """Let a figure follow a motion in a world of its own, by its own torques. source: a filtered or solved motion, or
+    a Motion or Recording, which are made consistent first where they have no forces (`filtering`: options of
+    dynamics_filter). model: the figure, that of the motion by default. contact: the contact model of the world.
+    friction of the floor, and strength, what the figure's torque limits are multiplied with: those of the motion by
+    default. help: limits, or a force [N] (its moment then 0.2 m times it). record: a file. prepare(world) may change
+    the world before it starts."""
+    if strength is not None and not 0 < strength < np.inf:
+        raise InputError(f"follow: strength {strength} is not a number above 0.")
+    if friction is not None and not 0 < friction < np.inf:
+        raise InputError(f"follow: friction {friction} is not a number above 0.")
+    given = {"strength": strength, "friction": friction}
+    solved = solved_of(source, model, seconds, **{k: x for k, x in given.items() if x is not None}, **filtering)
     lead = lead_of(solved)
     aid = help if isinstance(help, Help) else Help(float(help), 0.2 * float(help))
     inner = max(1, round(solved.dt / STEP))
@@ -171,13 +179,17 @@ def follow(
     world.add_ground(friction=mu)
     figure = world.add(solved.model, self_collision=self_collision)
     figure.q[:], figure.v[:] = solved.q[0], solved.v[0]
+    strong = float(solved.meta.get("strength", 1.0)) if strength is None else strength
+    if strong != 1.0:
+        joints = [j for j in solved.model.joints if j.nv and j.kind != "free"]
+        figure.servo(0.0, effort=strong * np.concatenate([solved.model.effort[j.v] for j in joints]))
     if prepare is not None:
         prepare(world)
     recording = nullcontext()
     if record is not None:
         recording = world.record(record, title="followed", precise=True, meta={"friction": mu})
     rows = len(solved) if seconds is None else min(len(solved), 1 + round(seconds / solved.dt))
-    control, base = Follower(lead, mu), solved.model.joints[0].link
+    control, base = Follower(lead, mu, strong), solved.model.joints[0].link
     q, v, com = [figure.q.copy()], [figure.v.copy()], [solved.com[0]]
     carried, pushed, helped, work, fell = [], 0.0, 0.0, 0.0, None
     with recording:
@@ -211,8 +223,8 @@ def follow(
 class Follower:
     """The controller: torques at a state for row k of a lead."""
 
-    def __init__(self, lead: Lead, friction: float) -> None:
-        self.lead, self.friction = lead, friction
+    def __init__(self, lead: Lead, friction: float, strength: float = 1.0) -> None:
+        self.lead, self.friction, self.strength = lead, friction, strength
         self.body = WholeBody(lead.solved.model)
         self.base_twist, self._base = np.zeros(6), (np.zeros(3), np.eye(3))
         corners = np.stack([s.corners for s in lead.feet])
@@ -234,7 +246,7 @@ class Follower:
         momentum = {a: (float(push[a]), W_MASS / model.mass**2) for a in range(3)} if contacts else None
         return self.body.solve(
             q, v, tasks=tasks, contacts=contacts, posture=np.clip(posture[6:], -500.0, 500.0), posture_weight=W_JOINT, momentum=momentum,
-            bounds=(low[6:], high[6:]), force_weight=W_FORCE,
+            bounds=(low[6:], high[6:]), force_weight=W_FORCE, torque_limits=self.strength,
         ).tau  # fmt: skip
 
     def _foot(self, k: int, n: int, kin: Kinematics, tasks: list[Task], contacts: list[Contact]) -> None:

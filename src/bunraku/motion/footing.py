@@ -36,6 +36,7 @@ from bunraku.motion.contact_times import (
     pivots,
     tidy,
 )
+from bunraku.motion.touch_times import touch_times
 from bunraku.recording.motion import Motion
 from bunraku.walking.min_jerk import min_jerk
 
@@ -109,6 +110,11 @@ def find_feet(motion: Motion) -> tuple[Footing, ...]:
     stands = np.array([tidy(touch[2 * n] | touch[2 * n + 1], round(BRIEF / dt)) for n in range(len(found))])
     drop_haste(stands, middle[:, :, :2].reshape(len(found), 2, len(motion), 2), dt)
     leave_together(stands, dt)
+    turning = any(pivots(headings(k, f)[0][a:b], dt).any() for f, on in zip(found, stands) for a, b in runs(on))
+    if stands.any(axis=0).all() and not turning:  # nothing flies, none turns: both feet at once, so that both may stand
+        touch = touch_times(motion, k, found)
+        stands = np.array([tidy(touch[2 * n] | touch[2 * n + 1], round(BRIEF / dt)) for n in range(len(found))])
+        drop_haste(stands, middle[:, :, :2].reshape(len(found), 2, len(motion), 2), dt)
     touching: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     stances: list[list[Stance]] = []
     for n, f in enumerate(found):

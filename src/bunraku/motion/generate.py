@@ -12,47 +12,41 @@ a, q along v (semi-implicit Euler, as World steps). A contact holds its frame wh
 (v + dt a) = -w (its error), so that positions do not drift and nothing slips in the world's sense. What inequalities
 (24), (25) forbid is not prevented but flagged, frame by frame: `pull`, `cone`, `sole` (centre of pressure outside),
 besides `torque` (beyond the model's effort), `limit` (beyond a joint's range), `impact` (a contact began while it
-moved), `unmet` (a request missed). Checked in tests/motion/test_generate.py and by examples/generate_*.py.
+moved), `unmet` (a request missed), `breaks` (a grip carries more than it holds).
+
+Several figures and things move together where a World is given: contacts then hold links against links of any trees
+(bunraku.motion.holding), whose loops close through them. N_J counts over all trees. Checked in
+tests/motion/test_generate.py, tests/motion/test_several_trees.py and by examples/generate_*.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bunraku.errors import InputError
-from bunraku.humanoid.foot import Foot, box_foot
-from bunraku.humanoid.touching import corner_forces, point_forces
 from bunraku.model.configuration import difference, integrate
 from bunraku.model.description import Shape
 from bunraku.model.limits import within_limits
 from bunraku.model.model import Model
-from bunraku.motion.equation import Preferred, State, finish, solve
+from bunraku.motion.equation import Preferred, Rows, Solution, State, finish, solve
+from bunraku.motion.holding import Held, hold_now, rows_of, touch
 from bunraku.motion.requests import Contact, Requests, Trajectory
-from bunraku.motion.solved import GROUND, Solved, Touch, assemble
+from bunraku.motion.solved import GROUND, Hold, Solved, assemble
+from bunraku.motion.trees import Trees
+from bunraku.world.world import World
 
-FLAGS = ("pull", "cone", "sole", "torque", "limit", "impact", "unmet")
-MOVING = 0.02  # m/s or rad/s: a contact that begins faster is an impact
+FLAGS = ("pull", "cone", "sole", "torque", "limit", "impact", "unmet", "breaks")
+FIRM = 1e4  # weight of a force at its bound, beside requests of weight 1
 MISSED = 1e-3  # of 1 + the request: more is flagged
 ARM = 0.04  # m: a moment weighs as much as its force at this arm
 WEIGHTS = {"acceleration": 1.0, "force": 1e-4, "torque": 1e-5}
 
 
-@dataclass
-class Held:
-    """A contact that holds: where, and what touches there."""
-
-    contact: Contact
-    position: np.ndarray
-    rotation: np.ndarray
-    foot: Foot | None
-
-
 def generate(
-    model: Model,
+    what: Model | World,
     *,
     seconds: float,
     dt: float = 0.001,
@@ -63,13 +57,16 @@ def generate(
     start: tuple[np.ndarray, np.ndarray] | np.ndarray | None = None,
     posture: tuple[float, float] = (40.0, 12.0),
     friction: float = 0.8,
-    fixed: Sequence[Shape] = (GROUND,),
+    fixed: Sequence[Shape] | None = None,
     stiffness: float = 60.0,
     bound: float = 300.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solved:
     """Generate a motion with its torques and forces from contacts, trajectories and known components; what they leave
     open follows from the equation of motion. What contacts or joints cannot do is flagged, frame by frame.
+
+    what: a figure; or a World, whose figures and things move together, joined by contacts between their links: names
+    are "ann.left_hand", a thing's name stands for its first link, the world's state is the start, its shapes are fixed.
 
     known: {"acceleration" | "torque": {joint: value}, "force": {contact's frame: six values, NaN where unknown}}; a
     value is a number, one a degree of freedom (NaN: unknown), or a function of t. weights: of {"acceleration", "force",
@@ -81,29 +78,38 @@ def generate(
     steps = round(seconds / dt) if np.isfinite(seconds) and np.isfinite(dt) and dt > 0 else 0
     if steps < 1 or not 0 < dt <= 0.1:
         raise InputError(f"generate: {seconds} s in steps of {dt} s is no motion; give seconds >= dt, 0 < dt <= 0.1.")
+    trees = Trees.of(what)
+    model = trees.model
+    if isinstance(what, World):
+        start = (what.q.copy(), what.v.copy()) if start is None else start
+        fixed = tuple(f.shape for f in what._fixed) if fixed is None else fixed
+    fixed = (GROUND,) if fixed is None else tuple(fixed)
     q, v = beginning(model, start)
-    requests = Requests(model, contacts, known or {}, trajectories, stiffness, bound)
+    requests = Requests(trees, contacts, known or {}, trajectories, bound)
     share = spread(model, {**WEIGHTS, **(weights or {})})
-    home, flags, held = q.copy(), {name: np.zeros(steps + 1, dtype=bool) for name in FLAGS}, {}
+    home, flags = q.copy(), {name: np.zeros(steps + 1, dtype=bool) for name in FLAGS}
+    held: dict[int, Held] = {}
+    holds: dict[int, Hold] = {}
     out_q, out_v, out_tau, touches = [q], [v], [np.zeros(model.nv)], [[]]
     for k in range(steps):
         t = k * dt
         state = State(model, q, v)
-        began = hold_now(state, contacts, held, t, dt)
-        flags["impact"][k + 1] = began
+        flags["impact"][k + 1] = hold_now(trees, state, contacts, held, t, dt)
+        holds |= {i: h.hold for i, h in held.items()}
         active = list(held.values())
-        Hc, hold = requests.contact_rows(state, active, dt)
+        Hc, hold = rows_of(state, active, dt, stiffness, bound)
         rows = requests.rows(state, active, Hc, t)
         numbers = np.concatenate([np.zeros(0, dtype=int), *(h.contact.numbers for h in active)])
-        x = solve(state, Hc, hold, rows, liked(state, home, posture, share, numbers))
+        x = within_most(state, Hc, hold, rows, liked(state, home, posture, share, numbers), active)
         touching, where = [], 0
         for h in active:
             n = len(h.contact.numbers)
             wrench = np.zeros(6)
             wrench[h.contact.numbers] = x.f[where : where + n]
             where += n
-            touching.append(touch(state, h, wrench, friction, flags, k + 1))
-        pairs = [(model.frame(x.link).body, x.points, x.forces) for x in touching]
+            touching.append(touch(trees, state, h, wrench, friction, flags, k + 1))
+        pairs = [(model.body(x.link), x.points, x.forces) for x in touching]
+        pairs += [(model.body(x.other), x.points, -x.forces) for x in touching if x.other]
         a, tau = finish(state, x.a, pairs)
         flags["unmet"][k + 1] = bool(np.any(np.abs(x.unmet) > MISSED * (1.0 + np.abs(np.array(rows.wanted)))))
         flags["torque"][k + 1] = bool(np.any(np.abs(tau) > model.effort * (1 + 1e-9)))
@@ -120,12 +126,32 @@ def generate(
         touches.append(touching)
         if progress is not None:
             progress(k + 1, steps)
-    grips = tuple(sorted({link_of(model, c.frame) for c in contacts if c.grip}))
+    grips = tuple(sorted({trees.link_of(trees.frame(c.frame, "contact")) for c in contacts if c.grip}))
     meta = {"made by": "generate", "given": requests.given, "N_J": requests.driven}
     return assemble(
         model, dt, np.array(out_q), np.array(out_v), np.array(out_tau), touches,
-        fixed=tuple(fixed), friction=friction, grips=grips, flags=flags, meta=meta,
+        fixed=fixed, friction=friction, grips=grips, holds=tuple(holds[i] for i in sorted(holds)),
+        figures=() if trees.alone else trees.figures, flags=flags, meta=meta,
     )  # fmt: skip
+
+
+def within_most(
+    state: State, Hc: np.ndarray, hold: np.ndarray, rows: Rows, preferred: Preferred, held: Sequence[Held]
+) -> Solution:
+    """The solution whose contact forces keep within what each contact says is its most: those beyond are asked for at
+    their bounds, until none is left; for at most as many turns as there are components."""
+    x = solve(state, Hc, hold, rows, preferred)
+    most = np.concatenate([np.zeros(0), *(h.contact.most for h in held)])
+    given: set[int] = set()
+    for _ in range(len(most)):
+        beyond = [int(i) for i in np.flatnonzero(np.abs(x.f) > most * (1 + 1e-6)) if int(i) not in given]
+        if not beyond:
+            break
+        for i in beyond:
+            rows.add(float(np.sign(x.f[i]) * most[i]), FIRM, f=np.eye(rows.nc)[i])
+        given.update(beyond)
+        x = solve(state, Hc, hold, rows, preferred)
+    return x
 
 
 def beginning(model: Model, start: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -167,51 +193,3 @@ def liked(
         (np.zeros(nc), share["force"] * np.where(axes < 3, 1.0, ARM**-2)),
         (np.zeros(nj), np.full(nj, share["torque"])),
     )
-
-
-def hold_now(state: State, contacts: Sequence[Contact], held: dict[int, Held], t: float, dt: float) -> bool:
-    """Begin and end contacts; whether one began with a velocity."""
-    impact = False
-    for k, c in enumerate(contacts):
-        active = c.begin <= t + 1e-9 * dt and t < c.end - 1e-9 * dt
-        if active and k not in held:
-            p, R = state.kin.pose(c.frame)
-            place = p if c.at is None else np.asarray(c.at, dtype=float)
-            presses = len(c.numbers) == 6 and not c.grip
-            foot = box_foot(state.model, link_of(state.model, c.frame)) if presses else None
-            held[k] = Held(c, place, R if c.rotation is None else c.rotation, foot)
-            impact |= bool(np.abs((state.jacobian(c.frame) @ state.v)[c.numbers]).max(initial=0.0) > MOVING)
-        elif not active:
-            held.pop(k, None)
-    return impact
-
-
-def link_of(model: Model, frame: str) -> str:
-    """The link that carries a frame."""
-    info = model.frame(frame)
-    if info.is_link:
-        return frame
-    return next(f.link for f in model.description.frames if f.name == frame)
-
-
-def touch(state: State, h: Held, wrench: np.ndarray, friction: float, flags: dict[str, np.ndarray], k: int) -> Touch:
-    """The points that carry a contact's wrench, and the flags they raise."""
-    kin, link = state.kin, link_of(state.model, h.contact.frame)
-    p = kin.pose(h.contact.frame)[0]
-    if h.foot is not None:
-        R, at = kin.rotation[h.foot.body], kin.position[h.foot.body]
-        corners = at + h.foot.corners @ R.T
-        middle = corners.mean(axis=0)
-        about = wrench.copy()
-        about[3:] += np.cross(p - middle, wrench[:3])
-        points, forces = corners, corner_forces(corners, middle, about)
-    else:
-        points, forces = point_forces(p, wrench)
-    if not h.contact.grip:
-        f = forces.sum(axis=0)
-        tolerance = 1e-9 * (1.0 + float(np.abs(wrench).max()))
-        flags["pull"][k] |= bool(f[2] < -tolerance)
-        flags["sole"][k] |= bool(f[2] >= -tolerance and forces[:, 2].min() < -tolerance)
-        across = np.linalg.norm(forces[:, :2], axis=1)
-        flags["cone"][k] |= bool(np.any(across > friction * np.maximum(forces[:, 2], 0.0) + tolerance))
-    return Touch(link, points, forces, h.contact.fixed)

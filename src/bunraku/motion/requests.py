@@ -2,8 +2,8 @@
 become in (11) and (23).
 
 A trajectory asks for  r'' = r_d'' + 2 w (r_d' - r') + w^2 (r_d - r) , its feedback bounded; its rows are  J a = r'' -
-J_dot v  (22). Frames are in world axes, their rotation errors are rotation vectors. `of` may be a link or frame, "com"
-(the centre of mass), or a joint, whose path is its coordinate (a quaternion for a ball). Checked in
+J_dot v  (22). Frames are in world axes, their rotation errors are rotation vectors. `of` may be a link or frame, a thing's name, "com" or "ann.com"
+(the centre of mass of a tree), or a joint, whose path is its coordinate (a quaternion for a ball). Checked in
 tests/motion/test_generate.py.
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.dynamics.functions import centroidal, momentum_matrix
 from bunraku.errors import InputError, UnknownName, closest
-from bunraku.model.model import JointInfo, Model
+from bunraku.model.model import JointInfo
 from bunraku.model.rotations import rotation_matrix, rotation_vector, turn_between
 from bunraku.motion.equation import Rows, State
 from bunraku.motion.paths import Path, rates, turn_rates
+from bunraku.motion.trees import Trees
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 KINDS = ("acceleration", "torque", "force")
@@ -36,11 +36,17 @@ def axis_numbers(axes: str, what: str) -> np.ndarray:
 
 @dataclass
 class Contact:
-    """A frame that something holds from `begin` to `end` [s] along some axes of the world, where it is when it begins,
-    or `at` (position [m]) and `rotation`. A grip may pull; else it must press. fixed: which fixed shape it touches,
-    counted from 0."""
+    """A frame that something holds from `begin` to `end` [s] along some axes, where it is when it begins, or `at`
+    (position [m]). A grip may pull; else it must press.
+
+    on: the link or thing that holds it ("box", "bob.left_hand"); None: the world, whose shape number `fixed` it touches,
+    counted from 0. Axes are the world's; of a contact on a link they are fixed to that link, turned by `rotation` when it
+    begins, and it presses along their z. Of the world's contacts `rotation` is how the frame stands while it is held.
+    break_force [N], break_torque [N m]: beyond them frames are flagged "breaks". most: the largest force [N] or moment
+    [N m] along each axis, one number or six; what it leaves undone others do, or it is flagged "unmet"."""
 
     frame: str
+    on: str | None = None
     axes: str = "pose"
     begin: float = 0.0
     end: float = np.inf
@@ -48,14 +54,31 @@ class Contact:
     at: Sequence[float] | np.ndarray | None = None
     rotation: Any = None
     fixed: int = 0
+    break_force: float = np.inf
+    break_torque: float = np.inf
+    most: float | Sequence[float] | np.ndarray = np.inf
     numbers: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        self.numbers = axis_numbers(self.axes, f"contact of {self.frame!r}")
+        if self.on is not None and self.axes == "pose" and not {*AXES, "pose"}.isdisjoint(self.on.split()):
+            self.on, self.axes = None, self.on  # Contact(frame, axes), as version 0.1 had it
+        what = f"contact of {self.frame!r}"
+        self.numbers = axis_numbers(self.axes, what)
         if not self.begin < self.end:
-            raise InputError(f"contact of {self.frame!r}: it ends ({self.end} s) before it begins ({self.begin} s).")
+            raise InputError(f"{what}: it ends ({self.end} s) before it begins ({self.begin} s).")
         if self.rotation is not None:
             self.rotation = rotation_matrix(self.rotation)
+        if not (self.break_force > 0 and self.break_torque > 0):
+            raise InputError(f"{what}: break_force and break_torque must be above 0.")
+        most = np.asarray(self.most, dtype=float)
+        if most.shape not in ((), (6,)) or not np.all(most > 0):
+            raise InputError(f"{what}: most needs one number above 0, or six.")
+        self.most = np.broadcast_to(most, (6,))[self.numbers]
+
+    @property
+    def words(self) -> str:
+        """Its axes as World.connect has them."""
+        return " ".join(AXES[k] for k in self.numbers)
 
 
 @dataclass
@@ -85,26 +108,31 @@ class Requests:
 
     def __init__(
         self,
-        model: Model,
+        trees: Trees,
         contacts: Sequence[Contact],
         known: Mapping[str, Mapping[str, Any]],
         trajectories: Sequence[Trajectory],
-        stiffness: float,
         bound: float,
     ) -> None:
-        self.model, self.stiffness, self.bound, self.trajectories = model, stiffness, bound, list(trajectories)
+        self.trees, self.bound, self.trajectories = trees, bound, list(trajectories)
+        model = trees.model
+        self.model = model
         for c in contacts:
-            model.frame(c.frame)
+            frame = trees.frame(c.frame, "contact")
+            if c.on is not None and model.body(frame) == model.body(trees.frame(c.on, f"contact of {c.frame!r}")):
+                raise InputError(f"contact of {c.frame!r}: {c.on!r} is the same body; nothing can hold itself.")
         self.joints = {j.name: j for j in model.joints if j.nv}
         self.driven = sum(j.nv for j in self.joints.values() if j.kind != "free")
-        names = ["com", *self.joints, *(f.name for f in model.frames)]
         for tr in self.trajectories:
-            if tr.of not in names:
-                raise UnknownName(
-                    f"trajectory: figure {model.name!r} has no link, frame or joint {tr.of!r}.{closest(tr.of, names)}"
+            name = tr.of.rpartition(".")[2]
+            if tr.of not in self.joints and tr.of not in trees.coms and name != "com":
+                trees.frame(tr.of, "trajectory")
+            elif name == "com" and tr.of not in trees.coms:
+                raise InputError(
+                    f"trajectory of {tr.of!r}: needs a figure with a free base.{closest(tr.of, list(trees.coms))}"
                 )
-            if tr.of == "com" and (model.joints[0].kind != "free" or tr.position is None):
-                raise InputError("trajectory of 'com': needs a position, and a figure with a free base.")
+            if tr.of in trees.coms and tr.position is None:
+                raise InputError(f"trajectory of {tr.of!r}: needs a position.")
         for kind in known:
             if kind not in KINDS:
                 raise UnknownName(f"known: there is no {kind!r}.{closest(kind, KINDS)}")
@@ -122,19 +150,6 @@ class Requests:
         if name not in self.joints:
             raise UnknownName(f"known: figure {self.model.name!r} has no joint {name!r}.{closest(name, self.joints)}")
         return self.joints[name]
-
-    def contact_rows(self, state: State, held: Sequence[Any], dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """(Hc, -Hc_dot v + c) of the contacts that hold: c such that Hc(q) (v + dt a) = -w error, as the world's step
-        has it, bounded."""
-        rows, wanted = [np.zeros((0, state.model.nv))], [np.zeros(0)]
-        w = self.stiffness
-        for h in held:
-            J = state.jacobian(h.contact.frame)
-            p, R = state.kin.pose(h.contact.frame)
-            error = np.concatenate([p - h.position, rotation_vector(R @ h.rotation.T)])
-            rows.append(J[h.contact.numbers])
-            wanted.append(np.clip(-(J @ state.v + w * error) / dt, -self.bound, self.bound)[h.contact.numbers])
-        return np.vstack(rows), np.concatenate(wanted)
 
     def rows(self, state: State, held: Sequence[Any], Hc: np.ndarray, t: float) -> Rows:
         """Level 1 at a state."""
@@ -183,15 +198,15 @@ class Requests:
             for k in range(j.nv):
                 rows.add(float(asked[k]), tr.weight, a=eye[j.iv + k])
             return
-        if tr.of == "com":
-            c = centroidal(state.model, state.q, state.v)
-            J = momentum_matrix(state.model, state.q)[:3] / state.model.mass
-            place, speed = c.com, c.com_velocity
-            bias = state.b[:3] / state.model.mass + state.model.gravity
+        if tr.of in self.trees.coms:
+            part = self.trees.coms[tr.of]
+            place, speed, J = self.trees.centre(part, state.q, state.v)
+            bias = self.trees.bias(part, state.b)
             R = omega = None
         else:
-            J, (place, R) = state.jacobian(tr.of), state.kin.pose(tr.of)
-            twist, bias = J @ state.v, state.kin.bias_acceleration(tr.of)
+            frame = self.trees.frame(tr.of, "trajectory")
+            J, (place, R) = state.jacobian(frame), state.kin.pose(frame)
+            twist, bias = J @ state.v, state.kin.bias_acceleration(frame)
             speed, omega = twist[:3], twist[3:]
         if tr.position is not None:
             want, rate, acc = rates(tr.position, t)

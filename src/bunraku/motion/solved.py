@@ -1,5 +1,5 @@
-"""Solved: the motion of one figure with all that makes it move: torques and contact forces, frame by frame, as a
-recording has them.
+"""Solved: the motion of a figure, or of several figures and things, with all that makes them move: torques and contact
+forces, frame by frame, as a recording has them.
 
 Frame k holds q, v after step k, the torques of that step and its contact points and forces at the pose of its start
 (bunraku.world.frames), so
@@ -12,7 +12,7 @@ recording takes it. Checked in tests/motion/test_solved.py; the laws by bunraku.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ GROUND = Shape("plane", name="ground")
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """Contact of one frame between a link and a fixed shape: points [m] and forces on the link [N], (m, 3) each, world
+    """Contact of one frame between a link and a fixed shape or another link: points [m] and forces on the link [N], (m, 3) each, world
     axes."""
 
     link: str
@@ -43,6 +43,24 @@ class Touch:
     forces: np.ndarray
     fixed: int = 0  # which of the fixed shapes
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    other: str = ""  # the link that is touched, where it is no fixed shape
+
+
+@dataclass(frozen=True, eq=False)
+class Hold:
+    """What holds a link, for World.connect: the other link (None: the world), the point of the link and the axes in
+    world coordinates when it begins, which axes, from `begin` to `end` [s]."""
+
+    link: str
+    other: str | None
+    place: np.ndarray
+    rotation: np.ndarray
+    axes: str
+    begin: float
+    end: float = np.inf
+    grip: bool = False
+    break_force: float = np.inf
+    break_torque: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +78,8 @@ class Solved(InFrames):
     fixed: tuple[Shape, ...] = (GROUND,)
     friction: float = 0.8
     grips: tuple[str, ...] = ()
+    holds: tuple[Hold, ...] = ()  # what holds a link of which, and when
+    figures: tuple[tuple[str, Model], ...] = ()  # (name, model) of each, where they are several
     flags: dict[str, np.ndarray] = field(default_factory=dict)
     meta: dict[str, Any] = field(default_factory=dict)
 
@@ -89,16 +109,19 @@ class Solved(InFrames):
     def force_on(self, link: str) -> np.ndarray:
         """(n, 3): contact force on a link [N]."""
         numbers = [k for k, (name, _) in enumerate(self.shapes) if name == link]
-        rows = np.isin(self.frames.pair[:, 0], numbers)
         out = np.zeros((len(self), 3))
-        np.add.at(out, self._frame_of_patch[rows], self.frames.force[rows])
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            rows = np.isin(self.frames.pair[:, side], numbers)
+            np.add.at(out, self._frame_of_patch[rows], sign * self.frames.force[rows])
         return out
 
     @cached_property
     def ground_reaction(self) -> np.ndarray:
-        """(n, 3): sum of all contact forces on the figure [N]."""
+        """(n, 3): sum of all contact forces from outside on the figures [N]."""
+        outside = [k for k, (name, _) in enumerate(self.shapes) if name == "world"]
+        rows = np.isin(self.frames.pair[:, 1], outside)
         out = np.zeros((len(self), 3))
-        np.add.at(out, self._frame_of_patch, self.frames.force)
+        np.add.at(out, self._frame_of_patch[rows], self.frames.force[rows])
         return out
 
     @cached_property
@@ -123,10 +146,14 @@ class Solved(InFrames):
     def save(self, path: str | Path, *, title: str = "") -> Path:
         """Write it as a recording, whole or not at all."""
         world = self.world()
-        meta = {**self.meta, "friction": self.friction, "grips": list(self.grips)}
+        lone = f"{self.figures[0][0]}." if len(self.figures) == 1 else ""
+        meta = {**self.meta, "friction": self.friction, "grips": [name.removeprefix(lone) for name in self.grips]}
         meta["flags"] = {name: np.flatnonzero(rows).tolist() for name, rows in self.flags.items()}
         head = header(world, 1, title or str(self.meta.get("title", "")), meta)
-        numbers = {key: k for k, key in enumerate(shape_keys(world))}
+        numbers = {key: k for k, key in enumerate(shape_keys(world, alone=not self.figures))}
+        for key in self.shapes:
+            if key not in numbers:
+                raise InputError(f"saving a motion: link {key[0]!r} is held but has no shape; give it one.")
         table = np.array([numbers[key] for key in self.shapes], dtype=np.uint32)
         patches = self.frames.patches.copy()
         patches[:, :2] = table[patches[:, :2]] if len(patches) else patches[:, :2]
@@ -146,7 +173,7 @@ class Solved(InFrames):
     def world(
         self, contact: str = "pgs", *, gripped: bool = True, self_collision: bool = True, **options: Any
     ) -> World:
-        """A world with the same step, floor and figure, at the first frame; gripped False leaves out fixed shapes that
+        """A world with the same step, floor and figures, at the first frame; gripped False leaves out fixed shapes that
         are only held by grips, self_collision False lets the figure's links pass through each other."""
         world = World(self.dt, contact, gravity=tuple(self.model.gravity), **options)
         held = [name in self.grips for name, _ in self.shapes]
@@ -154,16 +181,21 @@ class Solved(InFrames):
         only = set(self.frames.pair[rows, 1].tolist()) - set(self.frames.pair[~rows, 1].tolist())
         for k, shape in enumerate(self.fixed):
             if gripped or k not in only:
-                world.add_fixed(shape, friction=self.friction)
-        figure = world.add(self.model, name=self.model.name, self_collision=self_collision)
-        figure.q[:], figure.v[:] = self.q[0], self.v[0]
+                # a bar that hands close around is one of a recording's shapes, too
+                world.add_fixed(replace(shape, role="both") if gripped else shape, friction=self.friction)
+        if self.figures:
+            for name, model in self.figures:
+                world.add(model, name=name, friction=self.friction, self_collision=self_collision)
+        else:
+            world.add(self.model, name=self.model.name, self_collision=self_collision)
         world._prepare()
+        world.q[:], world.v[:] = self.q[0], self.v[0]
         return world
 
 
-def shape_keys(world: World) -> list[tuple[str, int]]:
-    """(link, 0) or ("world", number) of every shape of a world with one figure; a link's second shape has no key of its
-    own."""
+def shape_keys(world: World, alone: bool) -> list[tuple[str, int]]:
+    """(link, 0) or ("world", number) of every shape of a world; a link's second shape has no key of its own. alone: links
+    have no figure's name in front."""
     from bunraku.world.views import owner_of
 
     out: list[tuple[str, int]] = []
@@ -173,7 +205,8 @@ def shape_keys(world: World) -> list[tuple[str, int]]:
             out.append(("world", fixed))
             fixed += 1
         else:
-            out.append((owner_of(world, k)[1], 0))
+            name, link = owner_of(world, k)
+            out.append((link if alone else f"{name}.{link}", 0))
     return out
 
 
@@ -197,11 +230,10 @@ def assemble(
     rows, normals, points, forces = [], [], [], []
     for frame in touches:
         for t in frame:
-            key = (t.link, 0)
-            if key not in keys:
-                keys.append(key)
+            key, other = (t.link, 0), (t.other, 0)
+            keys += [k for k in ((key, other) if t.other else (key,)) if k not in keys]
             state = min(3, int(np.count_nonzero(np.linalg.norm(t.forces, axis=1) > 0)))
-            rows.append((keys.index(key), t.fixed, len(t.points), state))
+            rows.append((keys.index(key), keys.index(other) if t.other else t.fixed, len(t.points), state))
             normals.append(t.normal)
             points.append(t.points)
             forces.append(t.forces)

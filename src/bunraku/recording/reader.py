@@ -15,6 +15,7 @@ damaged, cut or foreign gives a BunrakuError. Checked in tests/recording/test_re
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -169,6 +170,15 @@ class Recording(InFrames):
     def __repr__(self) -> str:
         names = ", ".join(f.name for f in self.figures[:4]) + (" …" if len(self.figures) > 4 else "")
         return f"<Recording {self.path.name!r}: {len(self)} frames, {self.duration:g} s, {names}>"
+
+    def _repr_html_(self) -> str | None:
+        """A notebook plays it in place."""
+        shown: Any = importlib.import_module("bunraku.viewer.in_notebook")  # it stands above; see bunraku.world.watched
+        return shown.inline(self)
+
+    def _repr_png_(self) -> bytes | None:
+        shown: Any = importlib.import_module("bunraku.viewer.in_notebook")
+        return shown.still(self)
 
     # ---- what it is of
 

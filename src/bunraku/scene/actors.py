@@ -22,11 +22,11 @@ ROUND = 1e-9  # s: a time that a sum of steps may miss
 
 @dataclass(frozen=True)
 class Tie:
-    """A connection or a spring: `a`, `b` are figure.link (b None: the world); options as World.connect or World.spring
+    """A connection or a spring: `a`, `b` are figure.link (None: the world); options as World.connect or World.spring
     has them."""
 
     name: str
-    a: str
+    a: str | None
     b: str | None
     options: dict[str, Any]
     spring: bool = False
@@ -35,9 +35,9 @@ class Tie:
 
     def start(self, world: World) -> Connection:
         """Make it."""
-        b = None if self.b is None else link_of(world, self.b)
-        make = world.spring if self.spring else world.connect
-        return make(link_of(world, self.a), b, **self.options)
+        a, b = (None if x is None else link_of(world, x) for x in (self.a, self.b))
+        make: Any = world.spring if self.spring else world.connect
+        return make(a, b, **self.options)
 
 
 @dataclass(frozen=True)

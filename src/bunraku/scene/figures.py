@@ -11,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.errors import BunrakuError, closest
-from bunraku.model import Model, Shape, box, capsule, cylinder, describe_human, sphere
+from bunraku.errors import BunrakuError, FormatError, closest
+from bunraku.files import cannot_be_read
+from bunraku.formats.terrain_mesh import terrain_mesh
+from bunraku.model import Model, Shape, box, capsule, cone, cylinder, describe_human, ellipsoid, sphere
 from bunraku.model.limits import swing_twist
-from bunraku.model.rotations import quaternion
+from bunraku.model.relief import height_field
+from bunraku.model.rotations import multiply, quaternion, rotation_matrix
 from bunraku.scene.file import Table
 from bunraku.scene.values import rotation
 
@@ -24,9 +27,13 @@ OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "sphere": (("radius", "mass"), ("radius",)),
     "capsule": (("radius", "length", "mass"), ("radius", "length")),
     "cylinder": (("radius", "length", "mass"), ("radius", "length")),
+    "cone": (("radius", "length", "mass"), ("radius", "length")),
+    "ellipsoid": (("size", "mass"), ("size",)),
 }
 """Our models: the keys that describe them, and those they need."""
-MAKERS = {"box": box, "sphere": sphere, "capsule": capsule, "cylinder": cylinder}
+MAKERS = {
+    "box": box, "sphere": sphere, "capsule": capsule, "cylinder": cylinder, "cone": cone, "ellipsoid": ellipsoid,
+}  # fmt: skip
 DESCRIBING = ("size", "radius", "length", "mass", "height", "root")
 
 
@@ -63,7 +70,7 @@ def file_of(table: Table, folder: Path) -> Path:
     path = folder / kind
     if not path.is_file():
         if "." not in kind and "/" not in kind:
-            raise table.wrong(f"there is no model {kind!r}.{closest(kind, OWN)} Files end in .urdf or .xml.")
+            raise table.wrong(f"there is no model {kind!r}.{closest(kind, OWN)} Files end in .urdf, .xml or .toml.")
         raise table.wrong(f"model = {kind!r}: there is no such file in {folder}.")
     return path
 
@@ -98,19 +105,70 @@ def put_pose(table: Table, model: Model, q: np.ndarray, pose: dict[str, Any]) ->
         q[joint.q] = x
 
 
-def fixed_shape(table: Table) -> Shape:
+def put_on_its_feet(table: Table, model: Model, q: np.ndarray) -> None:
+    """Stance of a figure with stand = true, in q: `at` is where it stands, `rotation` how it is turned; `lower` [m] as
+    bunraku.humanoid.stance has it."""
+    from bunraku.humanoid.stance import stand
+
+    if "lower" in table and not table.get("stand"):
+        raise table.wrong("lower has no effect without stand = true.")
+    if not table.get("stand"):
+        return
+    at, turn = table.get("at", np.zeros(3)), quaternion(rotation_matrix(table.get("rotation")))
+    try:
+        q[:] = stand(model, **({"lower": table["lower"]} if "lower" in table else {}))
+    except BunrakuError as error:
+        raise table.wrong(str(error)) from None
+    q[:3], q[3:7] = at + rotation_matrix(turn) @ q[:3], multiply(turn, q[3:7])
+
+
+GROUNDS = {"height_field": ("file", "spacing"), "terrain_mesh": ("file", "scale")}
+
+
+def ground_shape(table: Table, folder: Path) -> Shape:
+    """A height field, of a table of heights (.csv, .npy), or a mesh, of a [[fixed]]."""
+    kind = table["shape"]
+    if "file" not in table:
+        raise table.wrong(f"a {kind} needs 'file'.")
+    path, place = folder / table["file"], (table.get("position", (0.0, 0.0, 0.0)), table.get("rotation"))
+    name = table.get("name", kind)
+    try:
+        if kind == "terrain_mesh":
+            shape = terrain_mesh(path, None, *place, scale=table.get("scale", 1.0), name=name)
+        else:
+            shape = height_field(read_heights(path), table.get("spacing", 0.1), *place, name=name)
+    except BunrakuError as error:
+        raise table.wrong(str(error)) from None
+    shape.role = "both" if table.get("collides", True) else "visual"
+    return shape
+
+
+def read_heights(path: Path) -> np.ndarray:
+    """A table of heights [m]: .npy, or numbers parted by commas, a row for every x."""
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        return np.loadtxt(path, delimiter=",", ndmin=2)
+    except OSError as error:
+        raise cannot_be_read(path, error) from None
+    except (ValueError, EOFError) as error:
+        reason = str(error).splitlines()[0] if str(error) else "empty"
+        raise FormatError(f"{path}: not a table of heights ({reason}).") from None
+
+
+def fixed_shape(table: Table, folder: Path) -> Shape:
     """The shape of a [[fixed]]."""
     kind = table["shape"]
-    needed = {
-        "box": ("size",),
-        "sphere": ("radius",),
-        "capsule": ("radius", "length"),
-        "cylinder": ("radius", "length"),
-    }.get(kind, ())
+    for key in ("file", "spacing", "scale"):
+        if key in table and key not in GROUNDS.get(kind, ()):
+            raise table.wrong(f"{key!r} does not describe a {kind}.")
+    if kind in GROUNDS:
+        return ground_shape(table, folder)
+    needed = OWN[kind][1] if kind in OWN else ()
     for key in ("size", "radius", "length"):
         if (key in table) != (key in needed):
             raise table.wrong(f"a {kind} needs {key!r}." if key in needed else f"{key!r} does not describe a {kind}.")
-    if kind == "box":
+    if "size" in needed:
         size = tuple(table["size"] / 2)
     else:
         size = tuple(table[key] / (2 if key == "length" else 1) for key in needed)

@@ -6,6 +6,7 @@ joints – is checked when the scene is built (scene.build). Checked in tests/sc
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,26 @@ def servo(x: Any) -> dict[str, Any]:
     return {key: SERVO[key](value) for key, value in x.items()}
 
 
+anything = of.reader("something", lambda x: True)
+weights = of.reader(
+    "a table { acceleration | force | torque | a joint = a number of 0 or more }",
+    lambda x: isinstance(x, dict) and all(of.is_number(y) and y >= 0 for y in x.values()),
+)
+MOTION: dict[str, dict[str, Reader]] = {  # of a generated motion: bunraku.scene.generation
+    "motion": {
+        "seconds": of.positive, "friction": of.positive, "stiffness": of.positive, "bound": of.positive,
+        "posture": of.numbers_of(2), "weights": weights,
+    },
+    "contact": {
+        "frame": of.text, "on": of.text, "axes": of.text, "from": of.not_negative, "until": of.positive, "grip": of.flag,
+        "at": anything, "rotation": of.rotation, "break_force": of.positive, "break_torque": of.positive, "most": anything,
+    },
+    "trajectory": {
+        "of": of.text, "at": anything, "waypoints": anything, "samples": anything, "swing": anything, "rotation": anything,
+        "axes": of.text, "weight": of.positive, "stiffness": of.not_negative, "from": of.not_negative, "until": of.positive,
+    },
+    "known": {"torque": of.text, "acceleration": of.text, "force": of.text, "value": anything, "share": anything},
+}  # fmt: skip
 TABLES: dict[str, dict[str, Reader]] = {
     "world": {
         "about": of.text, "dt": of.positive, "seconds": of.positive, "contact": of.text, "integrator": of.text, "gravity": of.vector,
@@ -42,32 +63,41 @@ TABLES: dict[str, dict[str, Reader]] = {
     },
     "ground": {**MATERIAL, "height": of.number},
     "fixed": {
-        "shape": of.one_of("box", "sphere", "capsule", "cylinder", "plane"), **SIZES, "name": of.name, "position": of.vector,
+        "shape": of.one_of("box", "sphere", "capsule", "cylinder", "cone", "ellipsoid", "plane", "height_field", "terrain_mesh"), **SIZES,
+        "file": of.text, "spacing": of.positive, "scale": of.positive, "name": of.name, "position": of.vector,
         "rotation": of.rotation, **MATERIAL, "collides": of.flag,
     },
     "figure": {
         "model": of.text, "name": of.name, **SIZES, "mass": of.positive, "height": of.positive, "root": of.one_of("auto", "free", "fixed"),
-        "at": of.vector, "rotation": of.rotation, "pose": of.pose, "velocity": of.vector, "spin": of.vector, **MATERIAL, "servo": servo,
+        "at": of.vector, "rotation": of.rotation, "pose": of.pose, "stand": of.flag, "lower": of.number,
+        "velocity": of.vector, "spin": of.vector, **MATERIAL, "servo": servo,
         "count": of.count, "spacing": of.vector, "scatter": of.vector, "scatter_turn": of.not_negative,
     },
     "connection": {
-        "name": of.name, "a": of.text, "b": of.text, "at": of.vector, "axes": of.text, "break_force": of.positive,
+        "name": of.name, "a": of.text, "b": of.text, "at": of.vector, "axes": of.text, "rotation": of.rotation,
+        "velocity_axes": of.text, "radius": of.positive, "restitution": of.shares, "break_force": of.positive,
         "break_torque": of.positive, "compliance": of.not_negative, "damping": of.not_negative, **TIMES,
     },
     "push": {"on": of.text, "force": of.vector, "torque": of.vector, "from": of.not_negative, "seconds": of.positive},
     "controller": {"kind": of.one_of("hold", "servo"), "figure": of.text, **SERVO, **TIMES},
+    "walk": {"figure": of.text, "footsteps": of.text, "terrain": of.text, "pace": of.one_of("slowly", "usual", "briskly")},
     "spring": {
         "name": of.name, "a": of.text, "b": of.text, "at_a": of.vector, "at_b": of.vector, "stiffness": of.not_negative,
         "damping": of.not_negative, "rest": of.not_negative, "break_force": of.positive, **TIMES,
     },
+    **MOTION, "motion": {**MOTION["motion"], "servo": servo, "servos": of.names},
 }  # fmt: skip
+SINGLE = ("world", "motion")
 NEEDED = {
+    "contact": ("frame",),
+    "trajectory": ("of",),
     "fixed": ("shape",),
     "figure": ("model",),
     "connection": ("a",),
     "push": ("on", "seconds"),
     "controller": ("kind", "figure"),
     "spring": ("a", "stiffness"),
+    "walk": ("figure",),
 }
 
 
@@ -90,33 +120,43 @@ def read(path: Path) -> dict[str, list[Table]]:
     for kind, given in content.items():
         if kind not in TABLES:
             raise FormatError(f"{path.name}: there is no table [{kind}].{closest(kind, TABLES)}")
-        single = kind == "world"
+        single = kind in SINGLE
+        head = f"[{kind}]" if single else f"[[{kind}]]"
         if isinstance(given, dict) != single or not isinstance(given, dict | list):
-            raise FormatError(f"{path.name}: write {'[world]' if single else f'[[{kind}]]'} as the head of this table.")
+            raise FormatError(f"{path.name}: write {head} as the head of this table.")
         for k, one in enumerate([given] if isinstance(given, dict) else given, 1):
-            out[kind].append(checked(kind, one, f"{path.name}: [world]" if single else f"{path.name}: [[{kind}]] {k}"))
+            out[kind].append(checked(kind, one, f"{path.name}: {head}" if single else f"{path.name}: {head} {k}"))
     if not out["world"]:
         out["world"] = [Table(f"{path.name}: [world]", {})]
+    for kind in MOTION:
+        if out[kind] and not out["motion"]:
+            raise out[kind][0].wrong("it belongs to a generated motion; write [motion], too.")
     if not out["figure"]:
         raise FormatError(f'{path.name}: there is no [[figure]]; write e.g. [[figure]] and model = "human".')
     return out
 
 
-def checked(kind: str, given: Any, where: str) -> Table:
-    """One table with every key known and every value read."""
+def checked(
+    kind: str,
+    given: Any,
+    where: str,
+    tables: Mapping[str, Mapping[str, Reader]] = TABLES,
+    needed: Mapping[str, Sequence[str]] = NEEDED,
+) -> Table:
+    """One table with every key known and every value read, by a grammar."""
     if not isinstance(given, dict):
         raise FormatError(f"{where}: not a table; write key = value below [[{kind}]].")
     if isinstance(given.get("name"), str):
         where = f"{where} ({given['name']!r})"
     table = Table(where, {})
     for key, value in given.items():
-        if key not in TABLES[kind]:
-            raise table.wrong(f"there is no key {key!r}.{closest(key, TABLES[kind])}")
+        if key not in tables[kind]:
+            raise table.wrong(f"there is no key {key!r}.{closest(key, tables[kind])}")
         try:
-            table[key] = TABLES[kind][key](value)
+            table[key] = tables[kind][key](value)
         except ValueError as error:
             raise table.wrong(f"{key} = {shown(value)} should be {error}.") from None
-    for key in NEEDED.get(kind, ()):
+    for key in needed.get(kind, ()):
         if key not in table:
             raise table.wrong(f"{key!r} is missing.")
     if "until" in table and table["until"] <= table.get("from", 0.0):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.motion.perform import Performer
 from bunraku.scene.actors import Events
 from bunraku.scene.scene import Scene
 from bunraku.world.ties import Connection
@@ -40,6 +41,7 @@ class Recording:
     unsolved: int
     solves: int
     fallbacks: int
+    servo_share: float | None = None  # of a generated motion: what servos add to its torques
 
     def summary(self) -> dict[str, Any]:
         """What a person wants to know, as plain data."""
@@ -61,6 +63,7 @@ class Recording:
             "steps_with_fallback": self.fallbacks,
             "broken": [{"connection": name, "time_s": t} for name, t in self.broken],
             "energy_J": float(self.energy[-1]),
+            **({} if self.servo_share is None else {"servo_share": self.servo_share}),
             "figures": {f.name: {"com_m": f.com.tolist(), "base_m": place(f)} for f in self.world.figures},
         }
 
@@ -75,6 +78,7 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
     steps = max(1, round(scene.seconds / world.dt))
     every = max(1, steps // SAMPLES)
     events = next((c for c in world._controllers if isinstance(c, Events)), None)
+    performer = next((c for c in world._controllers if isinstance(c, Performer)), None)
     broken: dict[int, tuple[Connection, str, float]] = {}
     times, qs, energies, forces = [], [], [], []
     worst: dict[str, Any] = {"penetration": 0.0, "residual": 0.0, "sweeps": 0, "solves": 0}
@@ -88,7 +92,7 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
             worst[key] = max(worst[key], getattr(report, key))
         unsolved += report.unsolved > 0
         fallbacks += report.fallback > 0
-        for name, tie in events.connections(world) if events is not None else ():
+        for name, tie in [c for x in (events, performer) if x is not None for c in x.connections(world)]:
             if tie.broken and id(tie) not in broken:
                 broken[id(tie)] = (tie, name, world.time)
         if k % every == 0 or k == steps - 1:
@@ -112,6 +116,7 @@ def record(scene: Scene, world: World, progress: Callable[[int, int], None] | No
         wall,
         unsolved=unsolved,
         fallbacks=fallbacks,
+        servo_share=None if performer is None else performer.share,
         **worst,
     )
 

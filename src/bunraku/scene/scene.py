@@ -13,31 +13,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bunraku.errors import BunrakuError, UnknownName, closest
+from bunraku.kernel.needed import prepare
 from bunraku.scene.actors import Events, Push, Servo, Tie
-from bunraku.scene.figures import OWN, fixed_shape, model_of, put_pose
+from bunraku.scene.figures import OWN, fixed_shape, model_of, put_on_its_feet, put_pose
 from bunraku.scene.file import Table, built_in_folder, find, read
+from bunraku.scene.walks import Kept, check_start, plan, set_off
 from bunraku.world.world import Figure, World
 
 if TYPE_CHECKING:
+    from bunraku.motion.perform import Performer
+    from bunraku.motion.solved import Solved
+    from bunraku.scene.generation import Generation
     from bunraku.scene.run import Recording
+    from bunraku.walking.terrain import Terrain
+    from bunraku.walking.walking_pattern import WalkingPattern
 
 STIFFNESS, DAMPING = 3000.0, 60.0
 """Of a servo that does not say: N m/rad and N m s/rad."""
 MOST_STEPS = 10**9
 WORLD_OPTIONS = ("contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping", "seed")
-CONNECTION = ("at", "axes", "break_force", "break_torque", "compliance", "damping")
+CONNECTION = (
+    *("at", "axes", "rotation", "velocity_axes", "radius", "restitution"),
+    *("break_force", "break_torque", "compliance", "damping"),
+)
 SPRING = ("at_a", "at_b", "stiffness", "damping", "rest", "break_force")
 
 
 def load_scene(path: str | Path) -> Scene:
-    """Read and check a scene file (TOML), or a built-in scene by name: bar, fall, linkage, one_foot, slope, spin, stand
-    or toe_edge."""
+    """Read and check a scene file (TOML), or a built-in scene by name: bar, building, fall, hand-in-hand, lift, linkage,
+    one_foot, plank, skate, slope, spin, stand, toe_edge, trapeze or valve."""
     file = find(path)
     return Scene(file.stem, file, read(file))
 
@@ -80,7 +91,8 @@ class Scene:
     def files(self) -> list[Path]:
         """The files it is read from: its own and those of its models."""
         kinds = [table.get("model", "") for table in self.tables["figure"]]
-        return [self.path, *(self.path.parent / kind for kind in kinds if kind not in OWN)]
+        grounds = [table["file"] for table in self.tables["fixed"] if "file" in table]
+        return [self.path, *(self.path.parent / name for name in (*(k for k in kinds if k not in OWN), *grounds))]
 
     def changed(self, **options: Any) -> Scene:
         """The same scene with other values in [world]; None leaves one as it is."""
@@ -93,18 +105,74 @@ class Scene:
         world = self.furnished()
         events = Events(self.acts(self.furnished()))
         world.add_controller(events)
+        for t in self.tables["walk"]:
+            set_off(world, world[t["figure"]], self.walk_plans[t["figure"]][0])
+        if self.motion is not None:
+            self.performer().join(world)
         events(world)
         return world
+
+    @cached_property
+    def generation(self) -> Generation | None:
+        """The motion that its [motion] asks for, not yet generated; None where there is none."""
+        if not self.tables["motion"]:
+            return None
+        from bunraku.scene.generation import scene_generation
+
+        for kind in ("walk", "connection", "spring"):
+            if self.tables[kind]:
+                raise self.tables[kind][0].wrong("it cannot be in a scene with a [motion]; write contacts and grips.")
+        head = self.tables["motion"][0]
+        given = {**self.tables, "motion": [Table(head.where, {"seconds": self.seconds, **head})]}
+        out = scene_generation(self.path.name, given, self.furnished())
+        out.options["dt"] = self.options.get("dt", 0.001)
+        return out
+
+    @cached_property
+    def motion(self) -> Solved | None:
+        """The motion of all its figures and things that its [motion] asks for."""
+        return None if self.generation is None else self.generation.run()
+
+    def performer(self) -> Performer:
+        """A controller that does its motion."""
+        from bunraku.motion.perform import Performer
+
+        head = self.tables["motion"][0]
+        servo = head.get("servo", {})
+        assert self.motion is not None
+        return Performer(self.motion, servo.get("stiffness", 0.0), servo.get("damping", 0.0), head.get("servos"))
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Recording:
         """Build it and run it to its end; progress(done, all) is called now and then with counts of steps."""
         from bunraku.scene.run import record
 
-        return record(self, self.build(), progress)
+        world = self.build()
+        prepare("run", world.contact)
+        return record(self, world, progress)
 
     def resume(self, path: str | Path) -> World:
         """A world of this scene that was saved, with its controllers."""
-        return World.load(path, [Events(self.acts(self.furnished()))])
+        controllers = 1 + len(self.walk_plans) + len(self.tables["motion"])
+        if controllers == 1:
+            return World.load(path, [Events(self.acts(self.furnished()))])
+        world = self.build()  # a walk's stabiliser reads sensors of its own world
+        world.restore(World.load(path, [Kept() for _ in range(controllers)]).snapshot())
+        return world
+
+    @cached_property
+    def walk_plans(self) -> dict[str, tuple[WalkingPattern, Terrain | None]]:
+        """Figure -> its planned walk and the terrain that it brings, of every [[walk]]."""
+        given = {name: t for t in self.tables["figure"] for name, _ in copies(t)}
+        out: dict[str, tuple[WalkingPattern, Terrain | None]] = {}
+        for t in self.tables["walk"]:
+            name = t["figure"]
+            if name not in given:
+                raise t.wrong(f"there is no figure {name!r}.{closest(name, given)}")
+            if name in out:
+                raise t.wrong(f"figure {name!r} has a walk already.")
+            check_start(t, given[name])
+            out[name] = plan(t, model_of(given[name], name, self.path.parent))
+        return out
 
     def furnished(self) -> World:
         """The world with all shapes and figures."""
@@ -120,8 +188,13 @@ class Scene:
             world.add_ground(table.get("friction", 0.8), table.get("restitution", 0.0), height=table.get("height", 0.0))
         for table in self.tables["fixed"]:
             world.add_fixed(
-                fixed_shape(table), friction=table.get("friction", 0.8), restitution=table.get("restitution", 0.0)
+                fixed_shape(table, self.path.parent),
+                friction=table.get("friction", 0.8),
+                restitution=table.get("restitution", 0.0),
             )
+        for _, terrain in self.walk_plans.values():
+            for shape in () if terrain is None else terrain.shapes:
+                world.add_fixed(shape)
         for table in self.tables["figure"]:
             for name, k in copies(table):
                 self.put_figure(world, table, name, k, rng)
@@ -150,6 +223,7 @@ class Scene:
             )
         except BunrakuError as error:
             raise table.wrong(str(error)) from None
+        put_on_its_feet(table, model, figure.q)
         put_pose(table, model, figure.q, table.get("pose", {}))
         for key, part in (("velocity", slice(0, 3)), ("spin", slice(3, 6))):
             if key in table:
@@ -179,7 +253,8 @@ class Scene:
 
 def tie(table: Table, world: World, name: str, keys: tuple[str, ...], spring: bool) -> Tie:
     """A [[connection]] or [[spring]], tried once so that mistakes are known at once."""
-    ends = link_name(table, "a", world), link_name(table, "b", world) if "b" in table else None
+    here = not spring and table["a"] == "world"
+    ends = None if here else link_name(table, "a", world), link_name(table, "b", world) if "b" in table else None
     options = {key: table[key] for key in keys if key in table}
     times = table.get("from", 0.0), table.get("until", np.inf)
     out = Tie(table.get("name", name), *ends, options, spring, *times)

@@ -68,6 +68,14 @@ def numbers(x: Any, lengths: tuple[int, ...], wanted: str) -> np.ndarray:
         raise ValueError(wanted) from None
 
 
+def numbers_of(n: int) -> Reader:
+    """So many numbers of 0 or more."""
+    return reader(
+        f"{n} numbers of 0 or more",
+        lambda x: isinstance(x, list) and len(x) == n and all(is_number(i) and i >= 0 for i in x),
+    )
+
+
 def vector(x: Any) -> np.ndarray:
     """Three numbers."""
     return numbers(x, (3,), "three numbers, e.g. [0, 0, 1]")
@@ -89,6 +97,14 @@ def rotation(x: Any) -> np.ndarray:
     if np.linalg.norm(out) < 1e-9:
         raise ValueError("a quaternion with a direction, e.g. [1, 0, 0, 0]")
     return rotation_matrix(out)
+
+
+def shares(x: Any) -> float | dict[str, float]:
+    """A number between 0 and 1, or a table of them; which keys fit is known with the rest."""
+    try:
+        return {str(key): share(value) for key, value in x.items()} if isinstance(x, dict) else share(x)
+    except ValueError:
+        raise ValueError("a number between 0 and 1, or a table { axis = number } of them") from None
 
 
 def pose(x: Any) -> dict[str, Any]:

@@ -7,11 +7,18 @@ compiled and cached on its own.
     SOLVE   impulses, island by island, warm started from the last step; v + dt v' + A^-1 H' lam
     MOVE    q along it (semi-implicit Euler), quaternions on the group; what is remembered for the next step
 
+Two guesses keep the rows few: contacts that cannot close their gap get none (bunraku.step.contact_rows), nor does the
+friction of joints (bunraku.step.drive); a third says which servos are at their limit. SOLVE looks whether they were
+right; where not it says AGAIN, and FREE, ROWS and SOLVE are done again without them, so that results do not depend on
+guesses beyond the solver's tolerance.
+
 Nothing is written to q and v before the step is known to be good: a status below zero leaves the state as it was.
 Which phase stands at SOLVE is the contact model: bunraku.world.contact_models. Checked in tests/world/.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +32,13 @@ from bunraku.kernel.lanes import st
 from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import ld3
 from bunraku.model.layout import ARM, NW, VEL
-from bunraku.step.contact_rows import contact_rows, keep_contacts
-from bunraku.step.drive import drive_joints, note_torques
+from bunraku.step.contact_rows import away_stay, contact_rows, keep_contacts
+from bunraku.step.drive import drive_joints, drives_agree, friction_agrees, guess_friction, note_torques
 from bunraku.step.island import solve_islands
 from bunraku.step.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
 from bunraku.step.response import velocity_change
 from bunraku.step.rows import begin, find_islands, trace_all
-from bunraku.step.step_arrays import DIVERGED, NOT_FINITE, OK, TOO_FAST, Step
+from bunraku.step.step_arrays import AGAIN, DIVERGED, NOT_FINITE, OK, TOO_FAST, Step
 from bunraku.step.tie_rows import keep_ties, tie_rows
 
 FREE, TOUCH, ROWS, SOLVE, MOVE = range(5)  # phases
@@ -42,11 +49,19 @@ VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
 @entry("h i", nogil=True)
 def steps(h, n):
     """n steps, or fewer: returns (steps done, status)."""
+    count = Step(h).rows.count
     for k in range(n):
-        for s in range(5):
+        count.every_point = 0
+        count.tries = 0
+        s = 0
+        while s < 5:
             status = run(h, s)
+            if status == AGAIN:
+                status = run(h, FREE)
+                s = ROWS - 1
             if status < 0:
                 return k, status
+            s += 1
     return n, 0
 
 
@@ -57,6 +72,7 @@ def free_motion(h):
     if not all_finite(s):
         return NOT_FINITE
     drive_joints(s, s.numbers.dt)
+    guess_friction(s)
     return free_acceleration(s, s.f_ext)
 
 
@@ -104,7 +120,7 @@ def move(h):
     copy(s.start_q, s.q)
     copy(s.start_v, s.v)
     copy(s.v, s.next_v)
-    advance(s.ints, s.q, s.moved, s.numbers.dt)
+    advance(s.ints, s.reals, s.q, s.moved, s.numbers.dt)
     note_last(s)
     return OK
 
@@ -142,30 +158,50 @@ def other_rows(s: Step, status, limits):
     return status
 
 
-@part
-def impulses(s: Step, soft):
-    """lam, the new v (next_v), and the rate at which positions move (moved); returns a status."""
-    bounced = s.info.bounced != 0
-    status = OK
-    if bounced:  # an impact inside the step: positions have a right-hand side of their own
-        status = solve_islands(s, POSITIONS, soft)
+def impulses_by(solve_islands: Any) -> Any:
+    """`impulses` with a solver of all islands (bunraku.step.island)."""
+
+    @part
+    def impulses(s: Step, soft):
+        """lam, the new v (next_v), and the rate at which positions move (moved); returns a status, AGAIN where a
+        guess about what acts was wrong."""
+        bounced = s.info.bounced != 0
+        status = OK
+        if bounced:  # an impact inside the step: positions have a right-hand side of their own
+            status = solve_islands(s, POSITIONS, soft)
+            if status == OK:
+                status = new_velocity(s, s.moved)
+            if status == OK and not away_stay(s):
+                status = AGAIN
         if status == OK:
-            status = new_velocity(s, s.moved)
-    if status == OK:
-        status = solve_islands(s, VELOCITIES, soft)
-    if status < 0:
-        return status
-    status = new_velocity(s, s.next_v)
-    if not bounced or status < 0:
-        copy(s.moved, s.next_v)
-    if status < 0:
-        return status
-    if s.info.trial == 0:
-        keep_contacts(s, soft)  # from here on nothing can fail
-        keep_joints(s)
-        if len(s.ties) > 0:
-            keep_ties(s)
-    return OK
+            status = solve_islands(s, VELOCITIES, soft)
+        if status == OK:
+            status = new_velocity(s, s.next_v)
+            if not bounced or status < 0:
+                copy(s.moved, s.next_v)
+        if status == OK and not away_stay(s):
+            status = AGAIN
+        if status == AGAIN:
+            s.rows.count.every_point = 1
+        elif status == OK or status == DIVERGED:
+            status = friction_agrees(s, status)
+            if status >= 0 and not drives_agree(s):
+                status = AGAIN
+        if status == AGAIN:
+            s.rows.count.tries += 1
+        if status != OK:
+            return status
+        if s.info.trial == 0:
+            keep_contacts(s, soft)  # from here on nothing can fail
+            keep_joints(s)
+            if len(s.ties) > 0:
+                keep_ties(s)
+        return OK
+
+    return impulses
+
+
+impulses = impulses_by(solve_islands)
 
 
 @part

@@ -3,11 +3,14 @@ go to bunraku.step.large.
 
 K is filled pack by pack: what a pack's unit impulses do to every source of its trees (one 6x6 block each), then to the
 rows that hang on those sources, so that cost follows the entries that are not zero. Constraints that contradict each
-other have no solution, and the least error may need boundless impulses: such an island is solved once more with rows
-that yield, and counted as unsolved. Checked in tests/step/test_rows.py against J M^-1 J' and in tests/world/.
+other have no solution, and the least error may need boundless impulses: such an island is found out after some
+tens of sweeps (what can be solved has left that residual far behind by then), solved once more with rows that yield,
+and counted as unsolved. Checked in tests/step/test_rows.py against J M^-1 J' and in tests/world/.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from bunraku.contact.dense_front import Dense
 from bunraku.contact.pgs import BROKEN, solve
@@ -204,47 +207,60 @@ def finish_island(s: Step, first, last, m, status, used, residual):
     s.numbers.residual = max(s.numbers.residual, residual)
 
 
-@part
-def solve_islands(s: Step, positions, soft):
-    """lam of every island for the right-hand side of velocities, or of positions; returns a status.
+@inline
+def solve_exactly(s: Step, m, blocks):
+    """(status, sweeps, residual) of the dense island in hand, by bunraku.contact.pgs."""
+    values = s.island.K.reshape(s.island.K.size)
+    s.island.problem.search.hopeless = HOPELESS
+    return solve_twice(solve, s, s.island, values, dense_place, (m, blocks, s.info.sweep_limit, HOPELESS))
 
-    Islands that miss the tolerance are counted.
-    """
-    info = s.info
-    island = s.island
-    start = s.rows.island_start
-    s.numbers.residual = 0.0
-    info.sweeps = 0
-    info.unsolved = 0
-    info.islands = 0
-    info.largest = 0
-    for t in range(start.shape[0] - 1):
-        first = start[t]
-        last = start[t + 1]
-        if first == last:
-            continue
-        m, blocks = gather(s, first, last, s.rows.p if positions != 0 else s.rows.b)
-        if m > island.K.shape[0]:
-            info.large_first = first
-            info.large_last = last
-            info.large_rows = m
-            info.large_blocks = blocks
-            info.large_soft = soft
-            status = run(handle(s), LARGE_PHASE)
-            if status < 0:
-                return status
-            continue
-        fill_matrix(s, first, last, m)
-        if soft != 0:
-            soften(s, first, last)
-        values = island.K.reshape(island.K.size)
-        status, used, residual = solve_twice(
-            solve, s, island, values, dense_place, (m, blocks, info.sweep_limit, HOPELESS)
-        )
-        if status == BROKEN:
-            return DIVERGED
-        finish_island(s, first, last, m, status, used, residual)
-    return OK
+
+def islands_by(solve_dense: Any) -> Any:
+    """`solve_islands` with a solver of dense islands, as `solve_exactly`."""
+
+    @part
+    def solve_islands(s: Step, positions, soft):
+        """lam of every island for the right-hand side of velocities, or of positions; returns a status.
+
+        Islands that miss the tolerance are counted.
+        """
+        info = s.info
+        island = s.island
+        start = s.rows.island_start
+        s.numbers.residual = 0.0
+        info.sweeps = 0
+        info.unsolved = 0
+        info.islands = 0
+        info.largest = 0
+        for t in range(start.shape[0] - 1):
+            first = start[t]
+            last = start[t + 1]
+            if first == last:
+                continue
+            m, blocks = gather(s, first, last, s.rows.p if positions != 0 else s.rows.b)
+            if m > island.K.shape[0]:
+                info.large_first = first
+                info.large_last = last
+                info.large_rows = m
+                info.large_blocks = blocks
+                info.large_soft = soft
+                status = run(handle(s), LARGE_PHASE)
+                if status < 0:
+                    return status
+                continue
+            fill_matrix(s, first, last, m)
+            if soft != 0:
+                soften(s, first, last)
+            status, used, residual = solve_dense(s, m, blocks)
+            if status == BROKEN:
+                return DIVERGED
+            finish_island(s, first, last, m, status, used, residual)
+        return OK
+
+    return solve_islands
+
+
+solve_islands = islands_by(solve_exactly)
 
 
 @phase

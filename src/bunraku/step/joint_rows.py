@@ -1,9 +1,10 @@
 """Rows of joints: limits, Coulomb friction, swing and twist of balls, and gears that the tree could not eliminate.
 
 Limit: one row with lam >= 0 at each end that the joint would reach in the step. Friction: one row with |lam| <=
-friction dt that brings the rate to zero. Ball: with z' the plug's z axis, swing' = (ez x z').w / |ez x z'| and twist' =
-(ez + z').w / (1 + ez.z') (Tazaki 2013, section 2.5.3, corrected): moments between a body and its parent. Kept gear: row
-. q = constant, an equality between two joints. Overlap is taken back as for contacts. Checked in
+friction dt that brings the rate to zero, where it is not guessed (bunraku.step.drive). Ball: with z' the plug's z axis,
+swing' = (ez x z').w / |ez x z'| and twist' = (ez + z').w / (1 + ez.z') (Tazaki 2013, section 2.5.3, corrected): moments
+between a body and its parent. Kept gear: row . q = constant, an equality between two joints. Overlap is taken back as
+for contacts. Checked in
 tests/world/test_joints.py.
 """
 
@@ -15,6 +16,7 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, PARENT, ROT, TURN
 from bunraku.step.contact_rows import PUSH, PUSH_SPEED
+from bunraku.step.drive import BY_ROW, keep_friction
 from bunraku.step.rows import (
     BOUNDED,
     EQUALITY,
@@ -90,7 +92,7 @@ def joint_rows(s: Step, acting):
                 b = end_rate(gap, sign * free, dt)
                 if one_joint_row(s, dof.lead, sign, 3 * d + end, 0.0, FREE_END, b) == ROOM:
                     return ROOM
-        if dof.rubs != 0:
+        if dof.rubs != 0 and dof.guess == BY_ROW:
             most = limit.friction * dt
             if one_joint_row(s, dof.lead, 1.0, 3 * d + 2, -most, most, free) == ROOM:
                 return ROOM
@@ -227,6 +229,7 @@ def keep_joints(s: Step):
         block = rows.blocks[k]
         if (block.kind == BOUNDED or block.kind == EQUALITY) and block.origin < TIE_ORIGIN:
             s.joint_impulse[block.origin] = rows.lam[block.row]
+    keep_friction(s)
 
 
 @inline

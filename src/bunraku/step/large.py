@@ -7,6 +7,8 @@ island.py, block by block. Checked in tests/world/test_rest.py (a heap) and test
 
 from __future__ import annotations
 
+from typing import Any
+
 from bunraku.contact.pgs import BROKEN
 from bunraku.contact.sparse import Sparse, solve
 from bunraku.kernel.compile import inline, part
@@ -119,27 +121,47 @@ def sparse_place(matrix: Sparse, k):
     return 9 * matrix.starts[k], 4
 
 
+@inline
+def solve_exactly(s: Step, rows, blocks):
+    """(status, sweeps, residual) of the large island in hand, by bunraku.contact.sparse."""
+    matrix = s.large.matrix
+    most = min(s.info.sweep_limit, max(EFFORT // blocks, LEAST))
+    matrix.problem.search.hopeless = 0.0
+    return solve_twice(solve, s, matrix, matrix.values, sparse_place, (rows, blocks, most, HOPELESS_LARGE))
+
+
+def large_by(solve_sparse: Any) -> Any:
+    """What solves the island large_first … large_last of `info`, with a solver as `solve_exactly`."""
+
+    @part
+    def large_island(s: Step):
+        """Solve it; returns a status."""
+        info = s.info
+        matrix = s.large.matrix
+        blocks = info.large_blocks
+        rows = info.large_rows
+        if blocks + 1 > matrix.starts.shape[0]:
+            return ROOM_LARGE
+        write_trees(s, info.large_first, info.large_last)
+        scratch = matrix.scratch[: len(s.rows.trees) + 2 * blocks]
+        entries = pattern(matrix.elimination.trees, blocks, matrix.starts, matrix.cols, scratch)
+        if entries < 0:
+            info.large_needs = -entries
+            return ROOM_LARGE
+        fill_values(s, info.large_first, info.large_last)
+        status, used, residual = solve_sparse(s, rows, blocks)
+        if status == BROKEN:
+            return DIVERGED
+        finish_island(s, info.large_first, info.large_last, rows, status, used, residual)
+        return 0
+
+    return large_island
+
+
+large_island = large_by(solve_exactly)
+
+
 @phase
 def solve_large(h):
     """Solve the island large_first … large_last of `info`, which `gather` has prepared; returns a status."""
-    s = Step(h)
-    info = s.info
-    matrix = s.large.matrix
-    blocks = info.large_blocks
-    rows = info.large_rows
-    if blocks + 1 > matrix.starts.shape[0]:
-        return ROOM_LARGE
-    write_trees(s, info.large_first, info.large_last)
-    scratch = matrix.scratch[: len(s.rows.trees) + 2 * blocks]
-    entries = pattern(matrix.elimination.trees, blocks, matrix.starts, matrix.cols, scratch)
-    if entries < 0:
-        info.large_needs = -entries
-        return ROOM_LARGE
-    fill_values(s, info.large_first, info.large_last)
-    most = min(info.sweep_limit, max(EFFORT // blocks, LEAST))
-    limits = (rows, blocks, most, HOPELESS_LARGE)
-    status, used, residual = solve_twice(solve, s, matrix, matrix.values, sparse_place, limits)
-    if status == BROKEN:
-        return DIVERGED
-    finish_island(s, info.large_first, info.large_last, rows, status, used, residual)
-    return 0
+    return large_island(Step(h))

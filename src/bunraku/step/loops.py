@@ -19,12 +19,12 @@ pseudo-inverse.
 from __future__ import annotations
 
 from bunraku.contact.dense_front import Dense
-from bunraku.kernel.compile import part
-from bunraku.kernel.vec import dot
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.vec import dot, scale
 from bunraku.linalg.dense import approach, factor_regular, padded, regularise, substitute
 from bunraku.step.island import fill_matrix, gather
 from bunraku.step.joint_rows import ONE
-from bunraku.step.relative import POSITION, RATE, apart, turned_apart
+from bunraku.step.relative import POSITION, RATE, apart, slip_apart, turned_apart
 from bunraku.step.response import velocity_change
 from bunraku.step.rows import begin, find_islands, joint_pack, joint_source, new_pack, trace_all
 from bunraku.step.step_arrays import LOOPS_LARGE, OK, ROOM, Rows, Step
@@ -36,10 +36,12 @@ from bunraku.step.tie_rows import (
     ends_of,
     first_frame,
     is_rigid,
+    rolling_point,
     second_frame,
     tie_pack,
     turning_error,
 )
+from bunraku.step.universal import bend_turn, bent, bent_apart, one_turn, thrice
 
 SOFT = 1e-10  # of the diagonal: directions below it count as lost
 NOISE = 1e-13  # of the largest entry: rounding of K
@@ -86,11 +88,54 @@ def loop_rows(s: Step, level):
         status = loop_pack(s, c, ALONG, kind.axes & 7, xb, F, apart(work, level, a, b, xa, xb))
         if status == OK and kind.axes > 7:
             turns = kind.axes >> 3
-            value = turned_apart(work, level, a, b, turning_error(F, second_frame(s, c), turns))
-            status = loop_pack(s, c, ABOUT, turns, xb, F, value)
+            E = second_frame(s, c)
+            if one_turn(turns):
+                d, far = bent(F, E, turns, False)
+                value = bent_apart(work, level, a, b, scale(far, d), bend_turn(work, a, b, F, E, turns))
+                status = loop_pack(s, c, ABOUT, turns, xb, thrice(d), value)
+            else:
+                value = turned_apart(work, level, a, b, turning_error(F, E, turns))
+                status = loop_pack(s, c, ABOUT, turns, xb, F, value)
+        if status == OK and kind.rates != 0:
+            status = rate_packs(s, c, level, xa, xb, F)
         if status != OK:
             return status
+    if level == RATE:
+        add_bounces(s)
     return kept_gears(s, level)
+
+
+@part
+def rate_packs(s: Step, c, level, xa, xb, F):
+    """Packs of axes whose rates alone are tied; returns a status."""
+    kind = s.tie_kinds[c]
+    a = kind.body_a
+    b = kind.body_b
+    x, going = rolling_point(s, c, xa, xb, F)
+    status = loop_pack(s, c, ALONG, kind.rates & 7, x, F, slip_apart(s.work, level, a, b, x, going))
+    if status == OK:
+        turned = turned_apart(s.work, level, a, b, (0.0, 0.0, 0.0))
+        status = loop_pack(s, c, ABOUT, kind.rates >> 3, x, F, turned)
+    return status
+
+
+@part
+def add_bounces(s: Step):
+    """The rates that connections which are born in this step are to keep."""
+    r = 0
+    for c in range(len(s.ties)):
+        if is_rigid(s, c):
+            for k in range(12):
+                if loop_axis(s, c, k):
+                    s.rows.b[r] += s.ties[c].bounce[k % 6]
+                    r += 1
+
+
+@inline
+def loop_axis(s: Step, c, k):
+    """Whether connection c has the k-th row of twelve: tied axes, then those whose rates alone are."""
+    kind = s.tie_kinds[c]
+    return ((kind.axes if k < 6 else kind.rates) >> (k % 6)) & 1 != 0
 
 
 @part
@@ -186,9 +231,9 @@ def add_loop_forces(s: Step, weight):
     r = 0
     for c in range(len(s.ties)):
         if is_rigid(s, c):
-            for k in range(6):
-                if (s.tie_kinds[c].axes >> k) & 1 != 0:
-                    s.tie_last[6 * c + k] += weight * s.rows.lam[r]
+            for k in range(12):
+                if loop_axis(s, c, k):
+                    s.tie_last[6 * c + k % 6] += weight * s.rows.lam[r]
                     r += 1
 
 

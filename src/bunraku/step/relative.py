@@ -4,8 +4,10 @@ Rows point along the axes of a frame F that is fixed to the first body, at the p
 turning and s the slip between the two bodies at x,
     c = F'(x_a - x)      c' = F's      c'' = F'(a_a(x) - a_b(x) - 2 w_a x s)
     turning:             c' = F'(w_a - w_b)      c'' = F'(w_a' - w_b' + w_a x w_b)
+A point that goes its own way, at the rate x' (where something rolls or glides, rates alone are tied):
+    c' = F's(x)      c'' = F'(a_a(x) - a_b(x) + w_a x (x' - v_a(x)) - w_b x (x' - v_b(x)) - w_a x s)
 World axes; the bodies' poses, rates and accelerations stand in the scratch as aba and `drift` left them. Checked in
-tests/world/test_loops.py.
+tests/world/test_loops.py and tests/world/test_rolling.py.
 """
 
 from __future__ import annotations
@@ -62,3 +64,21 @@ def turned_apart(work, level, a, b, twist):
     al = add(ld3(work, a * NW + ALPHA), ld3(work, a * NW + DA))
     be = add(ld3(work, b * NW + ALPHA), ld3(work, b * NW + DA))
     return add(sub(al, be), cross(wa, wb))
+
+
+@inline
+def slip_apart(work, level, a, b, x, going):
+    """The slip at a point x that moves at `going`, or its derivative; rates alone are tied, so that positions are
+    right."""
+    if level == POSITION:
+        return (0.0, 0.0, 0.0)
+    va = rate_at(work, a, x)
+    vb = rate_at(work, b, x)
+    slip = sub(va, vb)
+    if level == RATE:
+        return slip
+    wa = ld3(work, a * NW + OMEGA)
+    wb = ld3(work, b * NW + OMEGA)
+    carried = sub(cross(wa, sub(going, va)), cross(wb, sub(going, vb)))
+    own = sub(acceleration_at(work, a, x), acceleration_at(work, b, x))
+    return add(own, sub(carried, cross(wa, slip)))

@@ -3,7 +3,8 @@ cause.
 
 After the inward pass of the articulated-body algorithm, a unit wrench on a body is carried towards the base once, six
 times a body (Tazaki 2013, section 2.8; a backward pass only). At every joint it leaves a trace y = G'w, at a free base
-the wrench itself. Two bodies respond to each other through the joints that both ways share:
+the wrench itself; a group coupled by a matrix is as many hops as its rates need, three a hop, with D = 1. Two bodies
+respond to each other through the joints that both ways share:
     K6[a, b] = sum over shared joints y_a D^-1 y_b  +  w_a' I_A^-1 w_b at a shared free base.
 All in world axes, wrench (n, f) and motion (al, a) at the bodies' own origins. Cost: a few tens of ns a joint of the
 way and body, then m^2.
@@ -18,29 +19,15 @@ tests/step/test_response.py and tests/world/.
 from __future__ import annotations
 
 from bunraku.dynamics.aba_kernel import free_response, outward_ball, pull_back
+from bunraku.dynamics.follower import rates_of
 from bunraku.dynamics.gear_group import group_force, outward_group
 from bunraku.dynamics.inertia import carried
+from bunraku.dynamics.matrix_group import coupled_force, group_slots, outward_coupled
 from bunraku.dynamics.one_axis import axis, felt, moved
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, ld, split, st, wide_ld, wide_st
-from bunraku.kernel.vec import add, cross, dot, ld3, ld6, ld9, mtv, scale, st3, sv
-from bunraku.model.layout import (
-    ARM,
-    BALL,
-    COUNT,
-    DA,
-    DINV,
-    FREE,
-    IV,
-    KIND,
-    LEAD,
-    NW,
-    OUTER,
-    RHS,
-    ROT,
-    SLIDE,
-    U,
-)
+from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld6, ld9, mtv, scale, st3, sv
+from bunraku.model.layout import ARM, BALL, COUNT, DA, DINV, FREE, IV, KIND, LEAD, NW, OUTER, RHS, ROT, SLIDE, SLOT, U
 from bunraku.step.step_arrays import Rows, Step, Traces, W
 
 GROUP = 4  # numbers of a group of three wrenches: the three moments, then the three forces, each with one spare
@@ -99,18 +86,75 @@ def trace_way(ints, reals, work, traces: Traces, source, body):
             leave_root(ints, reals, work, c, n2, f2, roots, 12 * GROUP)
             traces.lengths[source] = k + 1
             return
-        leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
-        leave_trace(ints, reals, work, c, n2, f2, y, HOP * k + GROUP)
+        if ints[c, SLOT] != 0:
+            leave_coupled(ints, work, c, n1, f1, y, HOP * k)
+            leave_coupled(ints, work, c, n2, f2, y, HOP * k + GROUP)
+            k = put_hops(ints, c, hops, k)
+        else:
+            leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
+            leave_trace(ints, reals, work, c, n2, f2, y, HOP * k + GROUP)
+            k += 1
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         n2, f2 = pull_back(ints, reals, work, c, n2, f2)
         c = ints[c, OUTER]
-        k += 1
     traces.lengths[source] = k
+
+
+@inline
+def put_hops(ints, c, hops, k):
+    """The hops of a group coupled by a matrix, from the k-th on; returns the number of hops then."""
+    last = k + (rates_of(ints, c) + 2) // 3
+    for h in range(k, last):
+        hops[h] = c
+    return last
+
+
+@inline
+def trace_at(j):
+    """Where, from its group's first hop on, rate j of a group coupled by a matrix leaves its trace."""
+    return HOP * (j // 3) + 2 * GROUP * (j % 3)
+
+
+@inline
+def leave_coupled(ints, work, c, n, f, y, at):
+    """What a group of wrenches on body c does to the rates of its matrix group; nothing in the rest of its last hop."""
+    rates = rates_of(ints, c)
+    for j in range(rates):
+        wide_st(y, at + trace_at(j), coupled_force(ints, work, c, j, n, f))
+    for j in range(rates, 3 * ((rates + 2) // 3)):
+        wide_st(y, at + trace_at(j), join(0.0, 0.0, 0.0, 0.0))
+
+
+@inline
+def first_hop(ints, hops, k):
+    """The first hop of the matrix group that the k-th belongs to."""
+    while k > 0 and ints[hops[k - 1], LEAD] == ints[hops[k], LEAD]:
+        k -= 1
+    return k
+
+
+@inline
+def pull_rate(ints, work, c, y):
+    """A unit torque on the rate of leader c: its trace, and (n, f) at the body that carries its group."""
+    at, _, atD, _ = group_slots(ints, c)
+    rates = rates_of(ints, c)
+    own = ints[c, IV] - ints[ints[c, LEAD], IV]
+    n = (0.0, 0.0, 0.0)
+    f = (0.0, 0.0, 0.0)
+    for j in range(own, rates):  # L^-1 e
+        x = 1.0 if j == own else 0.0
+        for k in range(own, j):
+            x -= ld(work, atD + rates * j + k) * y[trace_at(k)]
+        x = x / ld(work, atD + rates * j + j)
+        y[trace_at(j)] = x
+        n = axpy(-x, ld3(work, at + 6 * j), n)
+        f = axpy(-x, ld3(work, at + 6 * j + 3), f)
+    return n, f
 
 
 @part
 def trace_joint(ints, reals, work, traces: Traces, source, lead):
-    """The same for a unit torque on a joint with one axis or a gear group, as wrench 0; the other five are nothing."""
+    """The same for a unit torque on a joint with one axis or a gear group, named by its first body, as wrench 0; the other five are nothing."""
     hops = traces.hops[source]
     y = traces.joints[source]
     roots = traces.roots[source]
@@ -119,28 +163,36 @@ def trace_joint(ints, reals, work, traces: Traces, source, lead):
     for k in range(BASE):
         roots[k] = 0.0
     w = lead * NW
-    hops[0] = lead
-    y[0] = 1.0
-    d = ld(work, w + DINV)
-    n = scale(-d, ld3(work, w + U))
-    f = scale(-d, ld3(work, w + U + 3))
-    if ints[lead, COUNT] == 1:
-        n = add(n, cross(ld3(work, w + ARM), f))
+    if ints[lead, SLOT] != 0:
+        n, f = pull_rate(ints, work, lead, y)
+        k = put_hops(ints, lead, hops, 0)
+    else:
+        hops[0] = lead
+        k = 1
+        y[0] = 1.0
+        d = ld(work, w + DINV)
+        n = scale(-d, ld3(work, w + U))
+        f = scale(-d, ld3(work, w + U + 3))
+        if ints[lead, COUNT] == 1:
+            n = add(n, cross(ld3(work, w + ARM), f))
     first = join(1.0, 0.0, 0.0, 0.0)
     n1 = scale(first, n)
     f1 = scale(first, f)
     c = ints[lead, OUTER]
-    k = 1
     while c != 0:
         hops[k] = c
         if ints[c, KIND] == FREE:
             leave_root(ints, reals, work, c, n1, f1, roots, 0)
             traces.lengths[source] = k + 1
             return
-        leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
+        if ints[c, SLOT] != 0:
+            leave_coupled(ints, work, c, n1, f1, y, HOP * k)
+            k = put_hops(ints, c, hops, k)
+        else:
+            leave_trace(ints, reals, work, c, n1, f1, y, HOP * k)
+            k += 1
         n1, f1 = pull_back(ints, reals, work, c, n1, f1)
         c = ints[c, OUTER]
-        k += 1
     traces.lengths[source] = k
 
 
@@ -162,9 +214,25 @@ def shared_hops(ints, traces: Traces, a, b):
 def respond_blocks(ints, work, traces: Traces, a, b, out, mirror):
     """The 6x6 block between the a-th and b-th traced sources into pool[out:], SQUARE numbers, and its transpose,
     between b and a, into pool[mirror:]."""
+    block_between(ints, work, traces, a, b, out, mirror, 6)
+
+
+@part
+def respond_joint(ints, work, traces: Traces, a, b, out, mirror):
+    """The same where the a-th source is a joint, of whose wrenches only the first is something."""
+    none = join(0.0, 0.0, 0.0, 0.0)
+    for k in range(0, SQUARE, GROUP):
+        wide_st(traces.pool, mirror + k, none)
+    block_between(ints, work, traces, a, b, out, mirror, 1)
+
+
+@inline
+def block_between(ints, work, traces: Traces, a, b, out, mirror, wrenches):
+    """The same for the first `wrenches` of a; those of b are looked at in any case."""
     pool = traces.pool
-    for k in range(SQUARE):
-        pool[out + k] = 0.0
+    none = join(0.0, 0.0, 0.0, 0.0)
+    for k in range(0, SQUARE, GROUP):
+        wide_st(pool, out + k, none)
     ya = traces.joints[a]
     yb = traces.joints[b]
     for s in range(1, shared_hops(ints, traces, a, b) + 1):
@@ -177,7 +245,7 @@ def respond_blocks(ints, work, traces: Traces, a, b, out, mirror):
         if kind == FREE:
             ra = traces.roots[a]
             rb = traces.roots[b]
-            for p in range(6):
+            for p in range(wrenches):
                 x = wide_ld(pool, out + 2 * GROUP * p)
                 z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
                 for r in range(6):
@@ -186,11 +254,11 @@ def respond_blocks(ints, work, traces: Traces, a, b, out, mirror):
                     z = z + t * wide_ld(rb, GROUP * (18 + r))
                 wide_st(pool, out + 2 * GROUP * p, x)
                 wide_st(pool, out + 2 * GROUP * p + GROUP, z)
-        elif kind == BALL:
-            D = ld6(work, c * NW + DINV)
+        elif kind == BALL or ints[c, SLOT] != 0:
+            D = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0) if ints[c, SLOT] != 0 else ld6(work, c * NW + DINV)
             u = sv(D, (wide_ld(yb, bt), wide_ld(yb, bt + 2 * GROUP), wide_ld(yb, bt + 4 * GROUP)))
             v = sv(D, (wide_ld(yb, bt + GROUP), wide_ld(yb, bt + 3 * GROUP), wide_ld(yb, bt + 5 * GROUP)))
-            for p in range(6):
+            for p in range(wrenches):
                 x = wide_ld(pool, out + 2 * GROUP * p)
                 z = wide_ld(pool, out + 2 * GROUP * p + GROUP)
                 for r in range(3):
@@ -203,11 +271,11 @@ def respond_blocks(ints, work, traces: Traces, a, b, out, mirror):
             d1 = ld(work, ints[c, LEAD] * NW + DINV)
             u1 = d1 * wide_ld(yb, bt)
             v1 = d1 * wide_ld(yb, bt + GROUP)
-            for p in range(6):
+            for p in range(wrenches):
                 t = ya[at + GROUP * (p // 3) + p % 3]
                 wide_st(pool, out + 2 * GROUP * p, wide_ld(pool, out + 2 * GROUP * p) + t * u1)
                 wide_st(pool, out + 2 * GROUP * p + GROUP, wide_ld(pool, out + 2 * GROUP * p + GROUP) + t * v1)
-    for p in range(6):
+    for p in range(wrenches):
         for q in range(6):
             pool[mirror + entry_of(q, p)] = pool[out + entry_of(p, q)]
 
@@ -221,6 +289,10 @@ def forget_impulses(ints, work):
         if kind == FREE:
             for k in range(6):
                 st(work, w + DA + k, 0.0)
+        elif ints[i, SLOT] != 0:
+            _, at, end, _ = group_slots(ints, i)
+            for k in range(at, end):
+                st(work, k, 0.0)
         else:
             for k in range(3 if kind == BALL else 1):
                 st(work, w + RHS + k, 0.0)
@@ -245,6 +317,11 @@ def add_impulse(ints, work, traces: Traces, source, n, f):
             w = c * NW + DA
             for r in range(6):
                 st(work, w + r, ld(work, w + r) + weigh(roots, GROUP * (6 + r), GROUP * (18 + r), n, f))
+        elif ints[c, SLOT] != 0:
+            _, w, end, _ = group_slots(ints, c)
+            w += 3 * (k - first_hop(ints, traces.hops[source], k))
+            for r in range(min(3, end - w)):
+                st(work, w + r, ld(work, w + r) + weigh(y, at + 2 * GROUP * r, at + 2 * GROUP * r + GROUP, n, f))
         elif kind == BALL:
             w = c * NW + RHS
             for r in range(3):
@@ -273,6 +350,8 @@ def spread_joint(ints, reals, work, i, dv):
     if kind == FREE:
         st3(dv, k, ld3(work, w + DA + 3))
         st3(dv, k + 3, mtv(ld9(work, w + ROT), ld3(work, w + DA)))
+    elif ints[i, SLOT] != 0:
+        outward_coupled(ints, work, i, dv)
     elif kind == BALL:
         outward_ball(ints, reals, work, i, dv)
     elif ints[i, COUNT] > 1:

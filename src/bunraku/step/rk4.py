@@ -26,13 +26,13 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.dynamics.kinematics_kernel import motion_pass
-from bunraku.dynamics.passes import advance
+from bunraku.dynamics.passes import adding, advance
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import ld, st
 from bunraku.kernel.record import Record, handle, put, real, ref, vector, whole
 from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import axpy, cross, ld3, st3
-from bunraku.model.layout import ADDS, DA, DOF, FOLLOWS, IV, NW
+from bunraku.model.layout import DA, DOF, FOLLOWS, IV, NW
 from bunraku.model.model import Model
 from bunraku.step.drive import drive_joints
 from bunraku.step.euler import ROWS, SOLVE, all_finite, copy, free_acceleration, note_last, note_worst, sane
@@ -138,7 +138,7 @@ def project_positions(s: Step, own: RungeKutta):
             return OK
         before = worst
         copy(own.back_q, s.q)
-        advance(s.ints, s.q, own.change, 1.0)
+        advance(s.ints, s.reals, s.q, own.change, 1.0)
     return run(handle(s), EVALUATE)
 
 
@@ -215,7 +215,7 @@ def four_evaluations(s: Step, own: RungeKutta):
             own.theta[k] = reach * (own.rate[k] if i < 4 else own.sum_q[k])
             s.v[k] = own.base_v[k] + reach * (s.accel[k] if i < 4 else own.sum_v[k])
         copy(s.q, own.base_q)
-        advance(s.ints, s.q, own.theta, 1.0)
+        advance(s.ints, s.reals, s.q, own.theta, 1.0)
         if not sane(s.v):
             return DIVERGED
         if i == 4:
@@ -261,7 +261,7 @@ def impact(s: Step, own: RungeKutta):
     velocity_change(s, own.change)
     add_change(s, own)
     if s.info.bounced != 0:
-        advance(s.ints, s.q, own.theta, dt)
+        advance(s.ints, s.reals, s.q, own.theta, dt)
     return OK
 
 
@@ -336,7 +336,7 @@ def chart_rate(ints, theta, v, out):
         if ints[i, FOLLOWS] != 0:
             continue
         k = ints[i, IV]
-        adds = ints[i, ADDS]
+        adds = adding(ints, i)
         for r in range(adds):
             st(out, k + r, ld(v, k + r))
         if ints[i, DOF] > adds:

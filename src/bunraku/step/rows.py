@@ -18,7 +18,7 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import join, st, wide_ld, wide_st
 from bunraku.kernel.vec import axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
-from bunraku.step.response import SQUARE, respond_blocks, trace_joint, trace_way
+from bunraku.step.response import SQUARE, respond_blocks, respond_joint, trace_joint, trace_way
 from bunraku.step.step_arrays import OK, ROOM, ROOM_POOL, Rows, Step, W
 
 CONTACT, EQUALITY, BOUNDED = np.int64(0), np.int64(1), np.int64(2)  # kinds of block
@@ -230,7 +230,11 @@ def trace_all(s: Step):
                 a = by_tree[tree.first + i]
                 b = by_tree[tree.first + j]
                 out = SQUARE * (tree.block + i * m + j)
-                respond_blocks(s.ints, s.work, traces, a, b, out, SQUARE * (tree.block + j * m + i))
+                mirror = SQUARE * (tree.block + j * m + i)
+                if rows.sources[a].kind == JOINT:
+                    respond_joint(s.ints, s.work, traces, a, b, out, mirror)
+                else:
+                    respond_blocks(s.ints, s.work, traces, a, b, out, mirror)
     return OK
 
 

@@ -23,6 +23,7 @@ from bunraku.step.tie_rows import (
     second_frame,
     turning_error,
 )
+from bunraku.step.universal import bent, one_turn
 
 
 @part
@@ -81,9 +82,14 @@ def add_soft_wrenches(s: Step, ext):
             continue
         F = first_frame(s, c)
         turns = kind.axes >> 3
-        twist = turning_error(F, second_frame(s, c), turns)
         error = apart(work, POSITION, a, b, xa, xb)
         f = answer_along(F, kind.axes & 7, k, d, error, apart(work, RATE, a, b, xa, xb))
-        n = answer_along(F, turns, k, d, twist, turned_apart(work, RATE, a, b, twist))
+        E = second_frame(s, c)
+        if one_turn(turns):
+            about, far = bent(F, E, turns, True)
+            n = scale(-(k * far + d * dot(about, turned_apart(work, RATE, a, b, about))), about)
+        else:
+            twist = turning_error(F, E, turns)
+            n = answer_along(F, turns, k, d, twist, turned_apart(work, RATE, a, b, twist))
         put(ext, work, a, xb, f, n)
         put(ext, work, b, xb, scale(-1.0, f), scale(-1.0, n))

@@ -6,7 +6,8 @@ a *pack* up to three rows between the same two sources, a *block* what a solver 
 
 State, which snapshots and saved worlds keep number by number: q, v, tau, target_q, target_v, drive, applied, numbers,
 info, ids, contacts, last_ids, memory, joint_impulse, ties, tie_kinds, tie_impulse, tie_last, track_q, track_v, and all
-of the last step. So the order of fields of Numbers, Info, Drive, ContactMemory, Tie and TieKind is that of the files.
+of the last step. So the order of fields of Numbers, Info, Drive, ContactMemory, Tie and TieKind is that of the files; those of version
+0.1 have the first 29 numbers of a Tie and the first 5 of a TieKind.
 All else is work: made anew for a scene, or scratch.
 """
 
@@ -38,6 +39,7 @@ from bunraku.kernel.record import (
 
 # statuses of a step
 OK = np.int64(0)
+AGAIN = np.int64(1)  # a guess about what acts was wrong: the step is to be done again without it
 ROOM = np.int64(-10)  # too few rows, packs, blocks or sources
 ROOM_LARGE = np.int64(-11)  # an array for large islands was too small, or their solver is not there yet
 ROOM_POOL = np.int64(-12)  # too few 6x6 responses
@@ -100,16 +102,23 @@ class Drive(Record):
     rest = real()  # rad or m: of the spring
     damping = real()
     armature = real()  # rotor inertia of the model
-    held = real()  # 1 where the servo is at its limit
+    held = real()  # 1 or -1 where the servo is at its limit
 
 
 class Dof(Record):
     """A degree of freedom of a hinge, a slider or a gear group; `lead` 0 for others."""
 
     lead = whole()  # body of the joint, the first one of a group
+    body = whole()  # body whose place in ROTOR is its
     iq = whole()  # where it stands in q
     limited = whole()  # 1 where it has a limit
     rubs = whole()  # 1 where it has friction
+    lock = (
+        real()
+    )  # kg m^2 or kg: what holds it like a lock, by far more than it has to move; 0: its friction gets a row
+    guess = whole()  # of this step: what its friction does (bunraku.step.drive)
+    held = real()  # kg m^2 or kg: what that guess has put into ROTOR,
+    rubbed = real()  # N m or N: and into the torques
 
 
 class DofLimit(Record):
@@ -169,6 +178,10 @@ class ContactSpring(Record):
     soft = real()  # m/s per N s: softness of the normal,
     soft_tangent = real()  # and of the tangents
     stretch = reals(2)  # m: along the two tangents
+    rate = (
+        real()
+    )  # m/s: of a contact that gets no row because it cannot close its gap, along the normal without impulses;
+    away = whole()  # 1 for such a contact
 
 
 class TieKind(Record):
@@ -179,6 +192,7 @@ class TieKind(Record):
     body_b = whole()
     axes = whole()  # bits 0-5: x y z rx ry rz
     broken = whole()  # 1 once it was pulled apart
+    rates = whole()  # bits 0-5: axes whose rates alone are tied
 
 
 class Tie(Record):
@@ -193,6 +207,9 @@ class Tie(Record):
     rest = real()  # m: length without force
     most_force = real()  # N that it bears
     most_torque = real()  # N m
+    radius = real()  # m: of what rolls, 0: the frame's origin glides
+    restitution = reals(6)  # of a connection that is yet to be born, an axis each
+    bounce = reals(6)  # m/s, rad/s: rates that the present step is to leave, less than nothing
 
 
 class Source(Record):
@@ -251,6 +268,8 @@ class Count(Record):
     patches = whole()  # of virtual links; whether a point of one arrives; whether more solves were needed than allowed
     born = whole()
     late = whole()
+    every_point = whole()  # 1 where all contacts get rows
+    tries = whole()  # how often this step has been done again
 
 
 class Traces(Record, after=Detection.layout.slots):
@@ -311,6 +330,7 @@ class Step(Record):
     q = vector()
     v = vector()
     tau = vector()
+    also = vector()  # (nv) torques of actuators and tendons, beyond `tau`
     f_ext = vector()  # (6 nb) force and moment on every body
     accel = vector()  # v' without constraints
     next_v = vector()  # v after the step
@@ -332,6 +352,7 @@ class Step(Record):
     applied = vector()  # (nv) torques of springs, dampers, servos and `tau` in the last step
     total = vector()  # (nv) torques of the step without their implicit part
     dofs = many(Dof)
+    rubbing = int_vector()  # degrees of freedom with friction
     limits = many(DofLimit)
     balls = many(BallLimit)
     gears = many(KeptGear)

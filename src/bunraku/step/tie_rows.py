@@ -5,8 +5,11 @@ Rigid: J v+ = -TIE error / dt, the error taken back within a few steps, at TIE_S
 implicit: lam = -dt (k (e + dt v+) + d v+), so
     v+ + lam / (dt (d + dt k)) + k e / (d + dt k) = 0 .
 A spring between two points is one such row along the line between them, e = length - rest. The frame is fixed to the
-first body; a connection's turning error is the rotation vector between the two frames, or the angle between their free
-axes where two are tied. Checked in tests/world/.
+first body; a connection's turning error is the rotation vector between the two frames, the angle between their free
+axes where two are tied, or that of a universal joint where one is (bunraku.step.universal). An axis whose rate alone is
+tied has no error: J v+ = 0 at the frame's origin on the first body, or where a wheel of a given radius about the point
+of the second touches below it. In the step of its birth a connection with restitution leaves J v+ = -bounce
+(bunraku.world.births). Checked in tests/world/.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ import numpy as np
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.vec import add, col, cross, dot, ld3, ld9, mm, mt, mv, scale, sub
-from bunraku.model.layout import DA, NW, POS, ROT
+from bunraku.model.layout import DA, NW, OMEGA, POS, ROT
 from bunraku.step.joint_rows import ONE, TIE_ORIGIN, angle
-from bunraku.step.relative import ACCELERATION, apart, turned_apart
+from bunraku.step.relative import ACCELERATION, apart, rate_at, slip_apart, turned_apart
 from bunraku.step.rows import (
     EQUALITY,
     body_source,
@@ -30,6 +33,7 @@ from bunraku.step.rows import (
     turn_pack,
 )
 from bunraku.step.step_arrays import OK, ROOM, Step
+from bunraku.step.universal import bend_turn, bent, bent_apart, one_turn, thrice
 
 TIE = 0.8  # part of a connection's error that is taken back in a step,
 TIE_SPEED = 10.0  # m/s or rad/s at the most: a body that was put elsewhere comes back without a bang
@@ -111,6 +115,7 @@ def tie_block(s: Step, pack, row, c, axis, rate, error):
         rows.b[row] = rate + tie.stiff * error / d
     else:
         rows.b[row] = rate + min(max(TIE * error / dt, -TIE_SPEED), TIE_SPEED)
+        rows.b[row] += tie.bounce[axis]
     rows.p[row] = rows.b[row]
     rows.lam[row] = s.tie_impulse[6 * c + axis]
     return OK
@@ -173,8 +178,51 @@ def turning_terms(s: Step, c, x, first):
     return scale(dt, sub(turned_apart(work, ACCELERATION, a, b, ra), sub(al, be)))
 
 
+@inline
+def second_order(s: Step):
+    """Whether rows hold to second order at the end of the step."""
+    return s.info.exact != 0 and s.info.trial == 0
+
+
 @part
-def three_ties(s: Step, c, mask, first, x, F, error):
+def bend_terms(s: Step, c, F, E, mask):
+    """The same about one axis."""
+    a = s.tie_kinds[c].body_a
+    b = s.tie_kinds[c].body_b
+    linear = sub(ld3(s.work, a * NW + DA), ld3(s.work, b * NW + DA))
+    none = (0.0, 0.0, 0.0)
+    all_of = bent_apart(s.work, ACCELERATION, a, b, none, bend_turn(s.work, a, b, F, E, mask))
+    return scale(s.numbers.dt, sub(all_of, linear))
+
+
+@part
+def slip_terms(s: Step, c, x, going):
+    """The same along axes whose rates alone are tied."""
+    work = s.work
+    a = s.tie_kinds[c].body_a
+    b = s.tie_kinds[c].body_b
+    turn = sub(
+        cross(ld3(work, a * NW + DA), sub(x, ld3(work, a * NW + POS))),
+        cross(ld3(work, b * NW + DA), sub(x, ld3(work, b * NW + POS))),
+    )
+    linear = sub(ld3(work, a * NW + DA + 3), ld3(work, b * NW + DA + 3))
+    return scale(s.numbers.dt, sub(slip_apart(work, ACCELERATION, a, b, x, going), add(linear, turn)))
+
+
+@inline
+def rolling_point(s: Step, c, xa, xb, F):
+    """(where velocities alone are tied, the rate at which that point moves)."""
+    work = s.work
+    kind = s.tie_kinds[c]
+    r = s.ties[c].radius
+    if r > 0.0:
+        arm = scale(-r, col(F, 2))
+        return add(xb, arm), add(rate_at(work, kind.body_b, xb), cross(ld3(work, kind.body_a * NW + OMEGA), arm))
+    return xa, rate_at(work, kind.body_a, xa)
+
+
+@part
+def three_ties(s: Step, c, mask, first, x, F, error, more):
     """The rows of one connection along (first = ALONG) or about (ABOUT) some axes of F; returns a status."""
     if mask == 0:
         return OK
@@ -183,7 +231,6 @@ def three_ties(s: Step, c, mask, first, x, F, error):
     if pack == ROOM:
         return ROOM
     rate = split(pack_rate(s.work, kind.body_a, kind.body_b, s.rows.w, pack, s.numbers.dt))
-    more = turning_terms(s, c, x, first)
     j = 0
     for k in range(3):
         if (mask >> k) & 1 == 0:
@@ -208,13 +255,39 @@ def tie_rows(s: Step):
             status = spring_row(s, c, xa, xb)
         else:
             F = first_frame(s, c)
-            status = three_ties(s, c, kind.axes & 7, ALONG, xb, F, sub(xa, xb))
+            status = three_ties(s, c, kind.axes & 7, ALONG, xb, F, sub(xa, xb), turning_terms(s, c, xb, ALONG))
             if status == OK and kind.axes > 7:
-                twist = turning_error(F, second_frame(s, c), kind.axes >> 3)
-                status = three_ties(s, c, kind.axes >> 3, ABOUT, xb, F, twist)
+                status = turning_rows(s, c, xb, F)
+            if status == OK and kind.rates != 0:
+                status = rate_rows(s, c, xa, xb, F)
         if status != OK:
             return status
     return OK
+
+
+@part
+def turning_rows(s: Step, c, x, F):
+    """The rows about tied axes; returns a status."""
+    turns = s.tie_kinds[c].axes >> 3
+    E = second_frame(s, c)
+    if one_turn(turns):
+        d, far = bent(F, E, turns, not is_rigid(s, c))
+        more = bend_terms(s, c, F, E, turns) if second_order(s) else (0.0, 0.0, 0.0)
+        return three_ties(s, c, turns, ABOUT, x, thrice(d), scale(far, d), more)
+    return three_ties(s, c, turns, ABOUT, x, F, turning_error(F, E, turns), turning_terms(s, c, x, ABOUT))
+
+
+@part
+def rate_rows(s: Step, c, xa, xb, F):
+    """The rows of axes whose rates alone are tied; returns a status."""
+    rates = s.tie_kinds[c].rates
+    none = (0.0, 0.0, 0.0)
+    x, going = rolling_point(s, c, xa, xb, F)
+    more = slip_terms(s, c, x, going) if second_order(s) else none
+    status = three_ties(s, c, rates & 7, ALONG, x, F, none, more)
+    if status == OK:
+        status = three_ties(s, c, rates >> 3, ABOUT, x, F, none, turning_terms(s, c, x, ABOUT))
+    return status
 
 
 @part

@@ -40,6 +40,7 @@ class Curves:
         self.channels += [Channel(f"{shown[k][0]}: zmp {axis}", "m", "zmp") for k in self.jointed for axis in "xy"]
         self._first = len(self.channels)
         self.channels += [Channel(name, "m" if slides else "deg", "angles") for name, slides in labels]
+        self.limits = limits_of(model, joints)
         self.channels += [Channel(name, "N" if slides else "N m", "torques") for name, slides in labels]
 
     def fill(
@@ -56,3 +57,18 @@ class Curves:
 def moving_joints(model: Model) -> list[JointInfo]:
     """Joints with degrees of freedom of their own, a free base left out."""
     return [j for j in model.joints if j.nv and j.kind != "free"]
+
+
+def limits_of(model: Model, joints: list[JointInfo]) -> dict[str, list[float]]:
+    """[least, most] of the joints' values by the names of their curves, in their units; those without limits left out."""
+    out = {}
+    for j in joints:
+        if j.kind == "ball":
+            low, high = [-j.swing, -j.swing, j.twist[0]], [j.swing, j.swing, j.twist[1]]
+        else:
+            low, high = j.lower, j.upper
+        scale = 1.0 if j.unit == "m" else DEGREES
+        for i, (least, most) in enumerate(zip(low, high)):
+            if np.isfinite([least, most]).all() and (j.unit == "m" or most - least < 2 * np.pi):
+                out[model.dof_names[j.iv + i]] = [round(scale * float(least), 3), round(scale * float(most), 3)]
+    return out

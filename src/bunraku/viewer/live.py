@@ -2,18 +2,20 @@
 second.
 
 A world that cannot keep up is shown as fast as it goes: time that it owes is dropped, and a portion ends after a
-sixtieth of a second, so that commands are heard. Only the start can be returned to (seek to it or before): it is a
-snapshot. `StepDiverged` and errors of controllers pause it and become the sentence of its status. Checked in
-tests/viewer/test_live.py.
+sixtieth of a second, so that commands are heard. Any earlier moment can be returned to, exactly, and gone on from: the
+nearest snapshot before it (bunraku.viewer.past) is put back, and steps lead to it. `StepDiverged` and errors of
+controllers pause it and become the sentence of its status. Checked in tests/viewer/test_live.py.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
 from bunraku.errors import InputError
 from bunraku.viewer.messages import scene_message
+from bunraku.viewer.past import Past
 from bunraku.viewer.show import PERIOD, Show
 from bunraku.viewer.world_frames import WorldFrames, connections_of
 from bunraku.world.world import World
@@ -24,11 +26,13 @@ SLICE = 0.25 * PERIOD  # s of real time that one call of world.step is to take
 class Live(Show):
     """See the module text. `steps` counts those done."""
 
-    def __init__(self, world: World, *, title: str = "", playing: bool = True, speed: float = 1.0) -> None:
-        super().__init__(playing=playing, speed=speed)
+    def __init__(
+        self, world: World, *, title: str = "", playing: bool = True, speed: float = 1.0, wait: bool = False
+    ) -> None:
+        super().__init__(playing=playing, speed=speed, wait=wait)
         self.world, self.title, self.steps = world, title, 0
         self._frames = WorldFrames(world)
-        self._model, self._start = world.model, world.snapshot()
+        self._model, self._past = world.model, Past(world.snapshot())
         self._owed, self._cost = 0.0, 0.0  # s of simulated time; s of real time a step
         self._held = connections_of(world)
 
@@ -51,7 +55,8 @@ class Live(Show):
         held, other = connections_of(self.world), self.world.model is not self._model
         if other:
             sequence = self._frames.sequence
-            self._frames, self._model, self._start = WorldFrames(self.world), self.world.model, self.world.snapshot()
+            self._frames, self._model = WorldFrames(self.world), self.world.model
+            self._past = Past(self.world.snapshot())
             self._frames.sequence = sequence
         if other and self._audience is not None:
             self._audience.publish("scene", self.scene())
@@ -74,7 +79,10 @@ class Live(Show):
         return done > 0
 
     def forward(self, n: int) -> None:
-        """n steps, unless something else is ordered before they are done; many of them are watched on their way."""
+        """n steps, unless something else is ordered before they are done; many of them are watched on their way. Back
+        where n < 0."""
+        if n < 0:
+            self.go_to(self.world.time + n * self.world.dt)
         shown = time.perf_counter()
         while n > 0 and not self._stopped.is_set() and not self._orders:
             n -= self._some(n)
@@ -82,12 +90,21 @@ class Live(Show):
                 self._audience.publish("frame", self.frame())
                 shown = time.perf_counter()
 
+    def by_frames(self, n: int) -> None:
+        """So many sixtieths of a second, in whole steps."""
+        self.forward(n * max(1, round(PERIOD / self.world.dt)))
+
     def go_to(self, time: float) -> None:
-        """Back to the start; no other time is kept."""
-        if time > self._start.time + 0.5 * self.world.dt:
-            raise InputError(f"seek: a live world keeps no past; only its start, t={self._start.time:g} s, is known.")
-        self.world.restore(self._start)
+        """Back to an earlier moment, or to the start where it is before that."""
+        world = self.world
+        if time > world.time + 0.5 * world.dt:
+            raise InputError(f"seek: a live world has no future; it is at t={world.time:g} s, {time:g} s is to come.")
+        half = 0.5 * world.dt
+        snapshot = self._past.before(time + half)
+        world.restore(snapshot)
+        self._past.cut(snapshot.time + half)
         self._owed = 0.0
+        self.forward(max(0, round((time - world.time) / world.dt)) if math.isfinite(time) else 0)
 
     def _some(self, most: int) -> int:
         """Steps for about SLICE, at most `most`; returns how many."""
@@ -96,4 +113,6 @@ class Live(Show):
         self.world.step(k)
         self._cost = (time.perf_counter() - began) / k
         self.steps += k
+        if self.goes_back:
+            self._past.note(self.world.time, self.world.snapshot)
         return k

@@ -24,7 +24,9 @@ import numpy as np
 
 from bunraku.errors import InputError, closest
 from bunraku.model.forest import combine
+from bunraku.viewer.mesh_messages import Meshes
 from bunraku.viewer.shapes import bodies_of, shapes_of
+from bunraku.viewer.skins import skins_of
 from bunraku.viewer.stage_messages import KEYS, check_values
 
 if TYPE_CHECKING:
@@ -44,9 +46,8 @@ MOST_STEPS = 100_000
 
 @dataclass(frozen=True)
 class Command:
-    """What a viewer asks for. `kind`: hello, play, pause, step (value: how many; back in a recording only), speed
-    (factor), seek (time [s]), or one of bunraku.viewer.stage_messages with its values in `data`. `viewer` is the number
-    of who asks, 0 for the user's own program."""
+    """What a viewer asks for. `kind`: one of VALUES with its number, or one of bunraku.viewer.stage_messages with its
+    values in `data`. `viewer` is the number of who asks, 0 for the user's own program."""
 
     kind: str
     value: float = 0.0
@@ -140,15 +141,20 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
         start, duration = (float(times[0]), float(times[-1] - times[0])) if len(times) else (0.0, 0.0)
         dt, connections = float(source.dt), connections_of_recording(source)
         events = events_of_recording(source)
+    curves = Curves(model, figures)
+    meshes = Meshes()
     return {
         "type": "scene",
         "version": VERSION,
         "title": title or ", ".join(name for name, _ in figures[:3]),
         "dt": dt,
         "bodies": bodies_of(figures),
-        "shapes": shapes_of(figures, fixed),
+        "shapes": shapes_of(figures, fixed, meshes),
+        "meshes": meshes.messages,
+        "skins": skins_of(figures),
         "figures": [name for name, _ in figures],
-        "channels": [vars(c) for c in Curves(model, figures).channels],
+        "channels": [vars(c) for c in curves.channels],
+        "limits": curves.limits,
         "start": start,
         "duration": duration,
         "live": duration is None,
@@ -158,14 +164,21 @@ def scene_message(source: World | Recorded, title: str = "") -> dict[str, Any]:
 
 
 VALUES = {
-    "hello": None,
+    "hello": None,  # send everything again
+    "ready": None,  # the first picture is drawn: what waits for its audience begins
     "play": None,
     "pause": None,
-    "step": ("n", -float(MOST_STEPS), float(MOST_STEPS)),
+    "restart": None,  # play from the beginning
+    "step": ("n", -float(MOST_STEPS), float(MOST_STEPS)),  # steps of a world, frames of a recording
+    "frame": ("n", -float(MOST_STEPS), float(MOST_STEPS)),  # frames as they are displayed, of a sixtieth of a second
     "speed": ("value", SLOWEST, FASTEST),
-    "seek": ("time", -1e9, 1e9),
+    "seek": ("time", -1e9, 1e9),  # [s]
+    "go_on": ("time", -1e9, 1e9),  # seek and play
+    "loop": ("on", 0.0, 1.0),  # at the end begin anew
 }
 """What a page may say: (name of its number, least, most)."""
+COUNTED = ("step", "frame")
+"""Those whose number is a count."""
 
 
 def parse(message: str | bytes) -> Command:
@@ -192,7 +205,7 @@ def parse(message: str | bytes) -> Command:
     if wanted is None:
         return Command(kind)
     name, least, most = wanted
-    return Command(kind, _number(kind, name, data.get(name, 1 if kind == "step" else None), least, most))
+    return Command(kind, _number(kind, name, data.get(name, 1 if kind in COUNTED else None), least, most))
 
 
 def _no_constant(word: str) -> float:
@@ -201,8 +214,8 @@ def _no_constant(word: str) -> float:
 
 def _number(kind: str, name: str, x: Any, least: float, most: float) -> float:
     if isinstance(x, int | float) and not isinstance(x, bool) and least <= x <= most:  # a NaN is not
-        value = float(math.trunc(x)) if kind == "step" else float(x)
-        if value or kind != "step":
+        value = float(math.trunc(x)) if kind in COUNTED else float(x)
+        if value or kind not in COUNTED:
             return value
-    whole = " a whole number other than 0" if kind == "step" else " a number"
+    whole = " a whole number other than 0" if kind in COUNTED else " a number"
     raise InputError(f"message: {kind} needs {name!r},{whole} between {least:g} and {most:g}, got {str(x)[:40]}.")

@@ -149,6 +149,11 @@ def export_html(
     `progress(done)` is called after each frame read. Ten seconds of 28 bodies and 40 channels at 30 Hz: 0.70 MB for a
     smooth walk, 0.9 MB if nothing could be compressed.
     """
+    return write_text(path, page_text(scene, frames, progress=progress))
+
+
+def page_text(scene: dict[str, Any], frames: Iterable[bytes], *, progress: Callable[[int], None] | None = None) -> str:
+    """The text of that page."""
     if scene.get("type") != "scene" or scene.get("version") != 1:
         raise InputError("export: the scene message must have type 'scene' and version 1; make it with scene_message.")
     stream = pack(frames, progress, scene)
@@ -164,4 +169,4 @@ def export_html(
     )
     head = f'<meta http-equiv="Content-Security-Policy" content="{page.policy(whole)}" />'
     whole = whole.replace(page.HEAD, head, 1).replace("<title>Bunraku</title>", f"<title>{title}</title>", 1)
-    return write_text(path, whole.replace(page.DATA, data, 1))
+    return whole.replace(page.DATA, data, 1)

@@ -1,7 +1,7 @@
 """A recording as a show: plays in real time or by a factor, steps frame by frame, seeks to any time.
 
 Times are the recording's own, which may begin anywhere; the frame shown is the last at or before the time. At its end
-it pauses; playing again begins anew. Checked in tests/viewer/test_player.py.
+it pauses, or with `loop` begins anew, as playing again does. Checked in tests/viewer/test_player.py.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 from bunraku.errors import InputError
 from bunraku.viewer.messages import scene_message
 from bunraku.viewer.recorded import Recorded, RecordedFrames
-from bunraku.viewer.show import Show
+from bunraku.viewer.show import PERIOD, Show
 
 OVERVIEW = 1500
 
 
 class Player(Show):
-    """See the module text. `index` is the number of the frame shown."""
+    """See the module text. `index` is the number of the frame shown; how: the options of Show."""
 
-    def __init__(self, recording: Recorded, *, title: str = "", playing: bool = True, speed: float = 1.0) -> None:
-        super().__init__(playing=playing, speed=speed)
+    def __init__(self, recording: Recorded, *, title: str = "", **how: Any) -> None:
+        super().__init__(**how)
         self.recording, self.title = recording, title
         self.frames = RecordedFrames(recording)
         if not len(self.frames):
@@ -56,10 +56,10 @@ class Player(Show):
         return b"".join(self.frames.frame(k) for k in np.linspace(0, n - 1, min(n, OVERVIEW)).astype(int))
 
     def advance(self, seconds: float) -> bool:
-        """Go on; at the end, pause."""
-        before = self.index
-        self._put(self._at + seconds)
-        if self._at >= self._last:
+        """Go on; at the end, pause or begin anew. The last frame is shown in either case."""
+        before, over = self.index, self._at >= self._last
+        self._put(self._first if self.loop and over else self._at + seconds)
+        if self._at >= self._last and not (self.loop and self._last > self._first):
             self.ended, self.playing = True, False
         return self.index != before
 
@@ -67,6 +67,15 @@ class Player(Show):
         """n frames on, or back."""
         k = max(0, min(self.index + n, len(self.frames) - 1))
         self.index, self._at = k, float(self.frames.times[k])
+
+    def by_frames(self, n: int) -> None:
+        """n sixtieths of a second on or back, at least as many frames of the recording."""
+        goal = self.frames.times[self.index] + n * PERIOD
+        if n > 0:
+            k = max(int(self.frames.times.searchsorted(goal + 1e-9, side="right")) - 1, self.index + n)
+        else:
+            k = min(int(self.frames.times.searchsorted(goal - 1e-9)), self.index + n)
+        self.forward(k - self.index)
 
     def go_to(self, time: float) -> None:
         """Show a time, the nearest end where it lies outside."""

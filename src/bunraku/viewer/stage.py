@@ -12,35 +12,40 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from bunraku.choreography.engine import Choreography, DanceSnapshot
+from bunraku.choreography.score import Score
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
 from bunraku.viewer.messages import Command
 from bunraku.viewer.stage_files import Takes
+from bunraku.viewer.stage_joints import coordinates, panel, shown, with_sliders
 from bunraku.viewer.stage_messages import KEYS, Refused, beyond, item_message
-from bunraku.viewer.view import View, Where, check_speed, close_views_of, open_view
+from bunraku.viewer.view import View, Where, check_speed, close_views_of, open_view, waits
 
 MOST_WAITING = 64  # acts that may wait to be done
 MOST_UNDO = 200  # snapshots kept
 NEAR = 0.08  # m: a named frame so near to a point gives it its name
 SLIGHT = 1e-3  # rad or m beyond a limit that are not worth a word
 REPORT = 0.1  # s between two looks at the state of the figure
+SLIDING = 1.0  # s: values of a joint that follow each other so soon are one act
 
 
 class StageOptions(Where, total=False):
-    """How a stage is opened: where its page is served, and the options of Stage; play: whether it runs at once."""
+    """How a stage is opened: where its page is served, and the options of Stage; play: whether it runs by itself, wait:
+    only when a page is ready, which is so by default where a browser opens it."""
 
     play: bool
     speed: float
     title: str
     score: str | Path | None
     recordings: str | Path | None
+    wait: bool | None
 
 
 @dataclass
@@ -49,7 +54,7 @@ class Before:
 
     act: str
     snapshot: DanceSnapshot
-    score: tuple[list[Any], list[Any], list[Any]] | None = None
+    score: Score | None = None
 
 
 class Stage(Live):
@@ -57,9 +62,10 @@ class Stage(Live):
     serves its page; `Choreography.stage` makes and opens one in one call.
 
     speed: against real time; playing: whether it runs at once; score: a file that `save` writes as well; recordings: a
-    folder where takes stay. See docs/stage.md.
+    folder where takes stay; wait: it begins when a page is ready. See docs/stage.md.
     """
 
+    goes_back = False
     c: Choreography
     score_file: Path | None
     takes: Takes
@@ -75,10 +81,9 @@ class Stage(Live):
         speed: float = 1.0,
         score: Path | None = None,
         recordings: Path | None = None,
+        wait: bool = False,
     ) -> None:
-        if not choreography.dynamics:
-            raise InputError("stage: it shows forces and balance; make the choreography with dynamics=True.")
-        super().__init__(choreography.world, title=title, playing=playing, speed=speed)
+        super().__init__(choreography.world, title=title, playing=playing, speed=speed, wait=wait)
         self.c, self.score_file = choreography, score
         self.takes = Takes(choreography, recordings)
         self._begin = choreography.snapshot()
@@ -87,7 +92,8 @@ class Stage(Live):
         self._holder = 0  # who drags; 0: nobody
         self._hand: str | None = None  # name of the drag
         self._hands: set[str] = set()
-        self._looked, self._seen = -1.0, {"state": "standing", "limits": {}}
+        self._slid = -1.0  # when a joint's value was last desired
+        self._looked, self._seen = -1.0, {"state": "standing", "limits": {}, "joints": {}}
 
     def open(self, **where: Unpack[Where]) -> View:
         """Serve the page, and open it in the user's browser unless browser=False; returns a handle with its address."""
@@ -110,7 +116,7 @@ class Stage(Live):
                 return  # it was let go meanwhile
             if order.kind == "drag" and self._holder not in (0, order.viewer):
                 raise Refused("Somebody else is dragging the figure; please watch, and try again when it is let go.")
-            if order.kind == "to" and self._acts and self._acts[-1].kind == "to":
+            if self._acts and replaces(order, self._acts[-1]):
                 self._acts.pop()
             elif len(self._acts) >= MOST_WAITING and order.kind != "drop":
                 raise Refused("The stage is busy; try again in a moment.")
@@ -135,7 +141,13 @@ class Stage(Live):
 
     def scene(self) -> dict[str, Any]:
         """The scene message; the page knows by it that this is a stage."""
-        return {**super().scene(), "stage": {"figure": self.c.figure.name}}
+        model = self.c.model
+        grips = [
+            {"name": f.name, "link": model.body_names[f.body], "point": np.round(f.position, 6).tolist()}
+            for f in model.frames
+            if f.body > 0 and f.name not in model.body_names
+        ]  # named points that the keyboard can choose beside the links: hands, toes
+        return {**super().scene(), "stage": {"figure": self.c.figure.name, "joints": panel(model), "grips": grips}}
 
     def frame(self) -> bytes:
         """The present frame; what is pinned and dragged goes before it."""
@@ -152,7 +164,8 @@ class Stage(Live):
             limits = {
                 name: beyond(self.c.model.joint(name), x) for name, x in report.beyond_limits.items() if x > SLIGHT
             }
-            self._looked, self._seen = now, {"state": report.state, "limits": limits}
+            joints = {j.name: shown(j, self.c.figure.q[j.q]) for j in with_sliders(self.c.model)}
+            self._looked, self._seen = now, {"state": report.state, "limits": limits, "joints": joints}
         first = self.c.figure.part.body - 1
         items = []
         for v in self.c.violations:
@@ -164,6 +177,10 @@ class Stage(Live):
             "items": items,
             "holder": self._holder,
             "balance": self.c.balance,
+            "dynamics": self.c.dynamics,
+            "steps": self.c.steps,
+            "rises": self.c.rises,
+            "desired": {name: shown(self.c.model.joint(name), x) for name, x in self.c.desired.items()},
             "recording": self.takes.seconds,
             "take": self.takes.last is not None,
             "making": self.takes.making,
@@ -180,6 +197,8 @@ class Stage(Live):
                 self._say(act.viewer, str(error))
                 if act.kind == "drag":
                     self._let_go()
+        if any(act.kind != "drop" for act in acts):
+            self.waiting = False  # who acts is audience enough
         other = super()._obey(orders)
         return other or (bool(acts) and not self.playing)
 
@@ -198,11 +217,11 @@ class Stage(Live):
             self._release_hand()
         elif act.kind in ("pin", "drag"):
             link, point = self._named(values["link"], values["point"])
-            axes = "pose" if values["pose"] else "xyz"
+            how = {"axes": values.get("axes", "pose" if values["pose"] else "xyz"), "rotation": values.get("rotation")}
             if act.kind == "drag":
                 self._release_hand()
             before = self._before(f"{act.kind} {link}")
-            made = c.pin(link, point, axes=axes) if act.kind == "pin" else c.drag(link, point, axes=axes)
+            made = c.pin(link, point, **how) if act.kind == "pin" else c.drag(link, point, **how)
             self._undo.append(before)
             if act.kind == "drag":
                 self._hand = made.name
@@ -222,6 +241,26 @@ class Stage(Live):
             if c.balance != values["on"]:
                 self._undo.append(self._before(f"balance {'on' if values['on'] else 'off'}"))
                 c.balance = values["on"]
+        elif act.kind == "dynamics":
+            if c.dynamics != values["on"]:
+                self._undo.append(self._before(f"dynamics {'on' if values['on'] else 'off'}"))
+                self.takes.switch(False)
+                c.dynamics = values["on"]
+        elif act.kind in ("steps", "rises"):
+            if getattr(c, act.kind) != values["on"]:
+                before = self._before(f"{act.kind} {'on' if values['on'] else 'off'}")
+                setattr(c, act.kind, values["on"])
+                self._undo.append(before)
+        elif act.kind == "get_up":
+            before = self._before("get up")
+            c.get_up()
+            self._undo.append(before)
+        elif act.kind == "walk":
+            before = self._before("walk")
+            c.walk_to(values["place"])
+            self._undo.append(before)
+        elif act.kind in ("desire", "undesire"):
+            self._desire(values["joint"], values.get("value"))
         elif act.kind == "undo":
             self._go_back()
         elif act.kind == "reset":
@@ -232,6 +271,17 @@ class Stage(Live):
             self._save(act.viewer)
         elif act.kind == "export":
             self.takes.export(values["format"], lambda name, content: self._made(act.viewer, name, content))
+
+    def _desire(self, joint: str, value: list[float] | None) -> None:
+        """A joint's value is desired, or released; a slider that goes on moving is undone as a whole."""
+        x = None if value is None else coordinates(self.c.model, joint, value)
+        if value is None and joint not in self.c.desired:
+            raise Refused(f"joint {joint!r}: no value of it is desired.")
+        act, now = f"{'release joint' if value is None else 'joint'} {joint}", time.perf_counter()
+        if not (self._undo and self._undo[-1].act == act and 0 <= now - self._slid < SLIDING):
+            self._undo.append(self._before(act))
+        self.c.pose({joint: x})
+        self._slid = now
 
     def _named(self, link: str, point: tuple[float, float, float]) -> tuple[str, list[float]]:
         """A point [m] in the frame of a link's body, as a point of the link, or of a named frame of the body that is
@@ -273,18 +323,19 @@ class Stage(Live):
         if not self._undo:
             raise Refused("There is nothing to undo.")
         before = self._undo.pop()
-        score = self.c.score
+        self._slid = -1.0
         if before.score is not None:
-            score.acts, score.poses, score.balances = before.score
+            self.c.score = before.score
         self._restore(before.snapshot)
 
     def go_to(self, time: float) -> None:
         """Back to the start, which can be undone; no other time is known."""
-        if time > self._start.time + 0.5 * self.world.dt:
-            raise InputError(f"seek: a stage goes back by undo; only its start, t={self._start.time:g} s, is known.")
+        start = self._past.first.time
+        if time > start + 0.5 * self.world.dt:
+            raise InputError(f"seek: a stage goes back by undo; only its start, t={start:g} s, is known.")
         self._release_hand()
-        before, score = self._before("reset"), self.c.score
-        before.score = ([replace(a, path=list(a.path)) for a in score.acts], list(score.poses), list(score.balances))
+        before = self._before("reset")
+        before.score = self.c.score.copied()
         self._undo.append(before)
         self._restore(self._begin)
 
@@ -311,6 +362,12 @@ class Stage(Live):
             audience.publish("stage", self.message())
 
 
+def replaces(new: Command, last: Command) -> bool:
+    """Whether a command makes the one that waits before it needless: a target, or a joint's slider, moved on."""
+    same = new.kind == last.kind
+    return same and (new.kind == "to" or (new.kind == "desire" and new.data["joint"] == last.data["joint"]))
+
+
 def open_stage(
     choreography: Choreography,
     *,
@@ -319,14 +376,20 @@ def open_stage(
     title: str = "",
     score: str | Path | None = None,
     recordings: str | Path | None = None,
+    wait: bool | None = None,
     **where: Unpack[Where],
 ) -> View:
     """Run a choreography in real time in a thread of its own and show it with the tools of the stage; see
     Choreography.stage."""
     check_speed("stage", speed)
     close_views_of(choreography.world)
-    files = {
-        "score": None if score is None else Path(score),
-        "recordings": None if recordings is None else Path(recordings),
-    }
-    return Stage(choreography, title=title, playing=play, speed=speed, **files).open(**where)
+    stage = Stage(
+        choreography,
+        title=title,
+        playing=play,
+        speed=speed,
+        score=None if score is None else Path(score),
+        recordings=None if recordings is None else Path(recordings),
+        wait=waits(wait, where),
+    )
+    return stage.open(**where)

@@ -4,7 +4,10 @@ sees it.
     pin, drag   link (a body of the figure), point [m, in the body's frame], pose (orientation too)
     to          position [m] of the drag's target, world axes          drop     end the drag
     release     name of a pin                                           release_all
-    balance, record   on                                                undo, reset, save
+    pin, drag may also say  axes ("xz", "z rx ry"), rotation ("link" or a quaternion): as of Choreography.pin
+    desire      joint, value [rad or m; three numbers of a ball]        undesire  joint
+    balance, dynamics, steps, rises, record   on                        undo, reset, save, get_up
+    walk        place [m, two numbers] on the floor
     export      format: bvh, csv, gif
 
 Unknown keys are refused as well. Checked in tests/viewer/test_stage_messages.py.
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bunraku.choreography.pins import named_axes
 from bunraku.errors import InputError
 from bunraku.scene.values import is_number, reader
 
@@ -33,13 +37,21 @@ KEYS: dict[str, tuple[str, ...]] = {
     "drop": (),
     "release": ("name",),
     "release_all": (),
+    "desire": ("joint", "value"),
+    "undesire": ("joint",),
     "balance": ("on",),
+    "dynamics": ("on",),
+    "steps": ("on",),
+    "rises": ("on",),
+    "get_up": (),
+    "walk": ("place",),
     "record": ("on",),
     "undo": (),
     "reset": (),
     "save": (),
     "export": ("format",),
 }
+OPTIONAL = {"pin": ("axes", "rotation"), "drag": ("axes", "rotation")}
 
 
 class Refused(InputError):
@@ -48,12 +60,12 @@ class Refused(InputError):
 
 def check_values(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     """The values of a message of one of KEYS; an InputError of one sentence says what was wrong."""
-    keys = KEYS[kind]
+    keys, more = KEYS[kind], OPTIONAL.get(kind, ())
     for key in data:
-        if key not in keys and key != "type":
+        if key not in (*keys, *more) and key != "type":
             raise InputError(f"message: {kind} has no {key[:40]!r}; it takes {', '.join(keys) or 'nothing'}.")
     out = {}
-    for key in keys:
+    for key in (*keys, *(key for key in more if key in data)):
         try:
             out[key] = CHECKS[key](data.get(key))
         except ValueError as error:
@@ -69,8 +81,36 @@ POINT = reader(
     lambda x: isinstance(x, list) and len(x) == 3 and all(is_number(v) and abs(v) <= FAR for v in x),
     lambda x: tuple(map(float, x)),
 )
+PLACE = reader(
+    f"two numbers between -{FAR:g} and {FAR:g}",
+    lambda x: isinstance(x, list) and len(x) == 2 and all(is_number(v) and abs(v) <= FAR for v in x),
+    lambda x: tuple(map(float, x)),
+)
 FORMAT = reader(f"one of {', '.join(FORMATS)}", lambda x: x in FORMATS)
-CHECKS = {"link": NAME, "name": NAME, "point": POINT, "position": POINT, "pose": FLAG, "on": FLAG, "format": FORMAT}
+VALUE = reader(
+    f"one or three numbers between -{FAR:g} and {FAR:g}",
+    lambda x: isinstance(x, list) and len(x) in (1, 3) and all(is_number(v) and abs(v) <= FAR for v in x),
+    lambda x: list(map(float, x)),
+)
+HOLDS = reader("axes such as xyz, xz or z rx ry", lambda x: isinstance(x, str) and len(x) <= 20 and bool(named_axes(x)))
+TURNED = reader(
+    '"link" or four numbers, a quaternion',
+    lambda x: x == "link" or (isinstance(x, list) and len(x) == 4 and all(is_number(v) and abs(v) <= FAR for v in x)),
+)
+CHECKS = {
+    "link": NAME,
+    "name": NAME,
+    "joint": NAME,
+    "point": POINT,
+    "position": POINT,
+    "place": PLACE,
+    "pose": FLAG,
+    "on": FLAG,
+    "format": FORMAT,
+    "value": VALUE,
+    "axes": HOLDS,
+    "rotation": TURNED,
+}
 
 
 def item_message(violation: Violation, body: int, position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
@@ -84,6 +124,7 @@ def item_message(violation: Violation, body: int, position: np.ndarray, rotation
         "body": body,
         "point": _short(position + rotation @ item.point),
         "pose": item.axes == "pose",
+        "axes": item.axes,
         "target": _short(item.target),
         "metres": round(min(metres, 1e9), 5),
         "radians": round(radians, 4),

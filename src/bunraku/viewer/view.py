@@ -62,6 +62,11 @@ class View:
         return self._show.error
 
     @property
+    def waiting(self) -> bool:
+        """Whether it begins only when a page is ready, and none has been yet."""
+        return self._show.waiting
+
+    @property
     def viewers(self) -> int:
         """How many pages are watching."""
         return len(self._server.viewers)
@@ -79,7 +84,7 @@ class View:
         self._show.pause_now()
 
     def step(self, n: int = 1) -> None:
-        """Pause, and do single steps; in a recording frames, also back (n < 0)."""
+        """Pause, and do single steps, of a recording frames; also back (n < 0)."""
         if not 1 <= abs(n) <= MOST_STEPS:
             raise InputError(f"view: {n} steps are not between 1 and {MOST_STEPS}.")
         self._show.command(Command("step", n))
@@ -90,8 +95,12 @@ class View:
         self._show.command(Command("speed", float(value)))
 
     def seek(self, time: float) -> None:
-        """Show another time [s]; a live world knows only its start."""
+        """Show another time [s]; a live world goes back to it, exactly where nobody pushed it, and has no future."""
         self._show.command(Command("seek", float(time)))
+
+    def restart(self) -> None:
+        """Play from the beginning: a world goes back to its first state, bit for bit."""
+        self._show.command(Command("restart"))
 
     def show(self) -> None:
         """Publish the world as it stands, for one who steps it himself."""
@@ -167,19 +176,40 @@ def close_views_of(world: World) -> None:
         earlier.close()
 
 
-def view_world(world: World, *, play: bool = True, speed: float = 1.0, title: str = "", **where: Unpack[Where]) -> View:
+def view_world(
+    world: World,
+    *,
+    play: bool = True,
+    speed: float = 1.0,
+    title: str = "",
+    wait: bool | None = None,
+    **where: Unpack[Where],
+) -> View:
     """Run a world in real time and show it; see World.view."""
     check_speed("view", speed)
     close_views_of(world)
-    return open_view(Live(world, title=title, playing=play, speed=speed), **where)
+    return open_view(Live(world, title=title, playing=play, speed=speed, wait=waits(wait, where)), **where)
 
 
 def view_recording(
-    recording: Recorded, *, play: bool = True, speed: float = 1.0, title: str = "", **where: Unpack[Where]
+    recording: Recorded,
+    *,
+    play: bool = True,
+    speed: float = 1.0,
+    title: str = "",
+    wait: bool | None = None,
+    loop: bool = False,
+    **where: Unpack[Where],
 ) -> View:
-    """Play a recording."""
+    """Play a recording; loop: again and again."""
     check_speed("view", speed)
-    return open_view(Player(recording, title=title, playing=play, speed=speed), **where)
+    how = {"playing": play, "speed": speed, "wait": waits(wait, where), "loop": loop}
+    return open_view(Player(recording, title=title, **how), **where)
+
+
+def waits(wait: bool | None, where: Where) -> bool:
+    """Whether a show begins only when a page is ready: as wished, else where a browser is to open it."""
+    return where.get("browser", True) if wait is None else wait
 
 
 @atexit.register

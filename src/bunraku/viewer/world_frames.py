@@ -94,7 +94,8 @@ class FrameMaker:
         self.arrays = put(arrays, poses=self._poses, centres=zeros(MassPoint, ng), figures=self._figures)
         bodies = arrays.bodies
         bodies.column("figure")[:] = np.repeat(np.arange(ng), [m.nb - 1 for _, m in figures])
-        bodies.column("mass")[:], bodies.column("first")[:] = model.reals[1:, MASS], model.reals[1:, FIRST : FIRST + 3]
+        of_bodies = model.reals[1 : model.nb]
+        bodies.column("mass")[:], bodies.column("first")[:] = of_bodies[:, MASS], of_bodies[:, FIRST : FIRST + 3]
 
     def frame(
         self, sequence: int, time: float, q: np.ndarray, v: np.ndarray, torques: np.ndarray, touch: Touch

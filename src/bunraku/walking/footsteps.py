@@ -124,7 +124,9 @@ class Way:
         self.close()
 
 
-def footsteps(what: str | Sequence[Footstep], figure: Humanoid | Model, *, pace: str = "usual") -> tuple[Footstep, ...]:
+def footsteps(
+    what: str | Sequence[Footstep], figure: Humanoid | Model | str, *, pace: str = "usual"
+) -> tuple[Footstep, ...]:
     """Footsteps from words, e.g. "walk 3 m, turn 90 degrees, two steps back", or from a list; from standing at the
     origin, headed along x. pace: "slowly", "usual" or "briskly", where the words do not say. Raises InputError for
     steps that the figure cannot take."""

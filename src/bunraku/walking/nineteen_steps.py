@@ -41,7 +41,10 @@ def nineteen_footsteps(figure: Humanoid | Model) -> tuple[Footstep, ...]:
     return tuple(way.steps)
 
 
-def nineteen_steps(figure: Humanoid | Model, **options: Any) -> WalkingPattern:
-    """The pattern, hips level and swinging soles flat; options as for walking_pattern."""
+def nineteen_steps(
+    figure: Humanoid | Model, steps: tuple[Footstep, ...] | None = None, **options: Any
+) -> WalkingPattern:
+    """The pattern, hips level and swinging soles flat; steps: the same as they lie on a ground; options as for
+    walking_pattern."""
     h = humanoid(figure)
-    return walking_pattern(h, nineteen_footsteps(h), **{**TIMES, "style": LEVEL, **options})
+    return walking_pattern(h, nineteen_footsteps(h) if steps is None else steps, **{**TIMES, "style": LEVEL, **options})

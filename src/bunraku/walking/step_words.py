@@ -3,12 +3,14 @@
 Parts are parted by commas, semicolons, "then" or "and". A part is one of
     walk 3 m [back | left | right] [turning 40 degrees [left | right]] [slowly | briskly]
     5 steps [back | left | right] [of 0.2 m] [turning 40 degrees [left | right]] [slowly | briskly]
+    8 steps in place [slowly | briskly]
     turn 90 degrees [left | right] [slowly | briskly]
 Steps of "walk" are as long as the walker's pace has them (bunraku.walking.pace) or a little shorter; backwards and
 around bends of more than BEND a step they are careful ones, to the side and on the spot short ones, all as slow as
 "slowly" is unless it is said otherwise; one more closes the feet at the end of the part; "5 steps" are five footsteps
-with the closing one among them. To the side every step has two footsteps: one foot moves, the other closes. Units m or
-cm, degrees (deg, °) or rad; turns go left unless said otherwise. Checked in tests/walking/test_footsteps.py.
+with the closing one among them; in place the feet are put down where they stood. To the side every step has two
+footsteps: one foot moves, the other closes. Units m or cm, degrees (deg, °) or rad; turns go left unless said
+otherwise. Checked in tests/walking/test_footsteps.py.
 """
 
 from __future__ import annotations
@@ -37,11 +39,15 @@ WALK = re.compile(rf"(?:walk|go)\s+{NUMBER.format('far')}\s*{LENGTH.format('unit
 STEPS = re.compile(
     rf"(?:(?:walk|go|take)\s+)?{NUMBER.format('count')}\s+steps?{AWAY}(?:\s+of\s+{NUMBER.format('far')}\s*{LENGTH.format('unit')})?{TURNING}{PACE}"
 )
+SPOT = re.compile(rf"(?:(?:walk|go|take)\s+)?{NUMBER.format('count')}\s+steps?\s+(?:in\s+place|on\s+the\s+spot){PACE}")
 TURNS = re.compile(
     rf"turn(?:\s+(?P<first>left|right))?\s+{NUMBER.format('turn')}\s*{ANGLE.format('turn_unit')}(?:\s+(?:to\s+the\s+)?(?P<turn_to>left|right))?{PACE}"
 )
 BEND = 0.1  # rad
-SAYS = "say e.g. 'walk 3 m', 'walk 3 m slowly', 'turn 90 degrees right', 'two steps back', 'three steps left of 0.1 m', 'walk 2 m turning 60 degrees'"
+SAYS = (
+    "say e.g. 'walk 3 m', 'walk 3 m slowly', 'turn 90 degrees right', 'two steps back', 'three steps left of 0.1 m', "
+    "'eight steps in place', 'walk 2 m turning 60 degrees'"
+)
 
 
 def number(text: str) -> float:
@@ -69,13 +75,14 @@ def parts_of(words: str) -> list[str]:
 
 
 def understood(part: str) -> tuple[str, dict[str, str | None]]:
-    """(kind, what was said) of a part: walk, steps or turns."""
-    for kind, pattern in (("walk", WALK), ("steps", STEPS), ("turns", TURNS)):
+    """(kind, what was said) of a part: walk, steps, spot or turns."""
+    for kind, pattern in (("walk", WALK), ("steps", STEPS), ("spot", SPOT), ("turns", TURNS)):
         if found := pattern.fullmatch(part):
             said = found.groupdict()
             if said.get("far"):
                 length(said, part)
-            if kind == "steps" and not number(str(said["count"])) >= 1:
+            count = number(str(said.get("count") or 1))
+            if not (count >= 1 and count == int(count)):
                 raise InputError(f"footsteps: {part!r}: the number of steps must be a whole number from 1.")
             return kind, said
     raise InputError(f"footsteps: {part!r} is not understood; {SAYS}.")
@@ -94,21 +101,25 @@ def add(way: Way, h: Humanoid, part: str, pace: str) -> None:
         if turn:
             way.go(0.0, 0.0, turn, check_count(max(1, turning), part))
         return
+    if kind == "spot":
+        way.seconds = slow.time
+        for _ in range(check_count(int(number(str(said["count"]))), part)):
+            way.put()
+        way.closed = True
+        return
     away = said["away"] or "ahead"
     aside = away in ("left", "right")
     if walk:
         far, whole = length(said, part), 0
     else:
-        far, whole = length(said, part) if said["far"] else 0.0, number(str(said["count"]))
-        if whole != int(whole):
-            raise InputError(f"footsteps: {part!r}: the number of steps must be a whole number from 1.")
+        far, whole = length(said, part) if said["far"] else 0.0, int(number(str(said["count"])))
     closing = 0 if aside or whole == 1 else 1  # the last one closes
 
     def plan(step: float) -> tuple[int, float]:
         """(how many, how far [m] together) of steps of a usual length."""
         if walk:
             return max(1, int(np.ceil(far / step - 1e-9)), turning), far
-        count = check_count(int(whole), part) - closing
+        count = check_count(whole, part) - closing
         return count, count * (far or step)
 
     count, all_far = plan(free.step)

@@ -22,10 +22,10 @@ from bunraku.control.bushes import Bushes
 from bunraku.control.stabiliser import Gains
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import Humanoid, humanoid
-from bunraku.model.human import human
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
 from bunraku.walking.footsteps import Footstep, footsteps, read_footsteps, steps_in
+from bunraku.walking.nineteen_steps import nineteen_steps
 from bunraku.walking.step_words import parts_of
 from bunraku.walking.terrain import Terrain
 from bunraku.walking.terrain_words import brings_steps, check_terrain, terrain
@@ -36,7 +36,7 @@ from bunraku.walking.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.world.figure import Figure
 from bunraku.world.world import World
 
-TEN = "ten steps"
+TEN, NINETEEN = "ten steps", "nineteen"
 FALLING = 1.0  # s recorded after a fall
 Steps = str | Path | Sequence[Footstep]
 Pace = Literal["slowly", "usual", "briskly"]
@@ -57,6 +57,11 @@ class Walk:
     def pattern(self) -> WalkingPattern:
         """What was planned."""
         return self.walker.pattern
+
+    @property
+    def planned_steps(self) -> int:
+        """How many footsteps were planned."""
+        return len(self.pattern.steps)
 
     @property
     def world(self) -> World:
@@ -80,7 +85,7 @@ class Walk:
 
 
 def walk(
-    figure: Humanoid | Model | None = None,
+    figure: Humanoid | Model | str | None = None,
     footsteps: Steps | None = None,
     *,
     terrain: str | Terrain | None = None,
@@ -89,6 +94,8 @@ def walk(
     stabiliser: bool | Gains = True,
     servo: Literal["pd", "velocity", "position"] = "pd",
     contact: str = "pgs",
+    sweeps: int | None = None,
+    integrator: Literal["euler", "rk4"] = "euler",
     pushes: Sequence[Push | str] = (),
     seed: int = 0,
     path: str | Path | None = None,
@@ -98,16 +105,17 @@ def walk(
     """Plan a walk and do it in a physical world of its own.
 
     figure: human() by default. footsteps: words, e.g. "walk 2 m, turn 90 degrees, two steps back slowly", a TOML file,
-    or a list; "ten steps" by default. terrain: words, "stairs 5 of 0.15 m", "slope 5 degrees", which bring their
-    footsteps, or "bumps 2 cm". pace: where the footsteps do not say it. bushes: rubber between ankles and feet.
-    stabiliser: keep the balance by the figure's own sensors; without it `servo` replays the pattern. contact: the
-    contact model of the World. pushes: on the trunk, e.g. "300@2.5:left", 300 N at 2.5 s. seed: of the sensors' noise.
+    a list, or "nineteen", the walk of 19 steps in 20 s (bunraku.walking.nineteen_steps); "ten steps" by default.
+    terrain: words, "stairs 5 of 0.15 m", "slope 5 degrees", which bring their
+    footsteps, "stairs as a mesh", or "bumps 2 cm", "rough 2 cm". pace: where the footsteps do not say it. bushes: rubber between ankles and feet.
+    stabiliser: keep the balance by the figure's own sensors; without it `servo` replays the pattern. contact,
+    sweeps, integrator: of the World. pushes: on the trunk, e.g. "300@2.5:left", 300 N at 2.5 s. seed: of the sensors' noise.
     path: where the recording stays; without one it lives as long as `recording` is open. progress(what, share): told
     how far it is with "plan", "prepare", "simulate" and "report".
     """
     tell = progress or silent
     blows = [p if isinstance(p, Push) else push_of(p) for p in pushes]
-    h = humanoid(human() if figure is None else figure)
+    h = humanoid("human" if figure is None else figure)
     tell("plan", 0.0)
     pattern, ground = planned(h, footsteps, terrain, pace)
     late = [p for p in blows if p.time > pattern.duration]
@@ -115,8 +123,9 @@ def walk(
         raise InputError(f"push at {late[0].time:g} s is after the walk, which takes {pattern.duration:.1f} s.")
     tell("prepare", 0.0)
     walker = Walker(
-        pattern, contact=contact, servo=servo, bushes=bushes, stabiliser=stabiliser, terrain=ground, seed=seed
-    )
+        pattern, contact=contact, sweeps=sweeps, integrator=integrator, servo=servo, bushes=bushes,
+        stabiliser=stabiliser, terrain=ground, seed=seed,
+    )  # fmt: skip
     said = title or f"{pattern.model.name}: {in_words(footsteps, terrain)}"
     if path is not None:
         return walked(walker, path, pushes=blows, title=said, progress=tell)
@@ -144,13 +153,22 @@ def planned(
     if ground is not None and (isinstance(ground, Terrain) or brings_steps(ground)):
         known = ground if isinstance(ground, Terrain) else terrain(ground, h)
         return walking_pattern(h, known.steps, begin=known.begin), known
+    if steps == NINETEEN:
+        pattern = nineteen_steps(h)
+        if ground is None:
+            return pattern, None
+        known = terrain(ground, h, pattern.steps)
+        return (pattern if known.steps == tuple(pattern.steps) else nineteen_steps(h, known.steps)), known
     wanted = TEN if steps is None else steps
     usual = pace or ("usual" if ground is None else "slowly")
     if isinstance(wanted, Path) or (isinstance(wanted, str) and is_file(wanted)):
         found = read_footsteps(wanted, h, pace=usual)
     else:
         found = footsteps(wanted, h, pace=usual)
-    return walking_pattern(h, found, pace=usual), None if ground is None else terrain(ground, h, found)
+    if ground is None:
+        return walking_pattern(h, found, pace=usual), None
+    known = terrain(ground, h, found)
+    return walking_pattern(h, known.steps, pace=usual), known
 
 
 def check_plan(steps: Steps | None, ground: str | Terrain | None, pace: Pace | None) -> None:
@@ -163,7 +181,10 @@ def check_plan(steps: Steps | None, ground: str | Terrain | None, pace: Pace | N
             raise InputError(f"terrain {name} brings its own footsteps; leave the footsteps out.")
         if pace is not None:
             raise InputError(f"terrain {name} is walked with care, at its own pace; leave the pace out.")
-    if isinstance(steps, Path) or (isinstance(steps, str) and is_file(steps)):
+    if steps == NINETEEN:
+        if pace is not None:
+            raise InputError(f"footsteps {NINETEEN!r} have times of their own, 20 s in all; leave the pace out.")
+    elif isinstance(steps, Path) or (isinstance(steps, str) and is_file(steps)):
         steps_in(steps)
     elif isinstance(steps, str):
         parts_of(steps)

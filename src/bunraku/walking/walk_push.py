@@ -32,7 +32,11 @@ class Push:
         """The force [N] in world axes."""
         k = min(int(self.time / pattern.dt), len(pattern.times) - 1)
         ahead = pattern.sole_rotation[k, :, :, 0].sum(axis=0)
-        angle = math.atan2(float(ahead[1]), float(ahead[0])) + math.radians(self.degrees)
+        return self.along(math.atan2(float(ahead[1]), float(ahead[0])))
+
+    def along(self, heading: float) -> tuple[float, float, float]:
+        """The same of a figure that heads somewhere [rad, to the left of x]."""
+        angle = heading + math.radians(self.degrees)
         return self.newtons * math.cos(angle), self.newtons * math.sin(angle), 0.0
 
 

@@ -10,8 +10,10 @@ From the recording alone (bunraku.humanoid.foot_loads, .recording):
     fall        the first time when something else than the feet carries more than 5 % of the weight, or the centre of mass is
                 lower above the lower sole than 60 % of its first height
     margin      of the zero-moment point, from the edge of the soles that stand [m]; on one foot (`supports`: without 20 ms at both ends), and overall
-    noise       upward force of the foot that stands alone, above NOISE_HZ (zero-phase Butterworth, each of `supports` by itself), largest and root
-                mean square, as a share of the weight
+    noise       upward force of both feet together from the first lift on, landings and all, above NOISE_HZ (zero-phase
+                Butterworth) after means over 5 ms (walking.landings), largest and root mean square, as a share of the
+                weight; `noise_alone`: that of the foot that stands alone, each of `supports` by itself
+    descents    how feet came down: touches before each landing and its largest force (walking.landings)
     power       torque times mean rate of a step, of every driven degree of freedom (a free base and joints with springs are not)
     cost        of transport: positive mechanical work / (weight * distance)
 With a pattern also the deviation of the zero-moment point from its reference, at the pattern's phase (`phases`), and of
@@ -34,6 +36,9 @@ from bunraku.humanoid.foot_loads import FootLoads, foot_loads, number_of, runs
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
+from bunraku.walking.landings import Landing, mean_force
+from bunraku.walking.landings import landings as descents
+from bunraku.walking.missed_steps import MissedStep, missed_steps
 from bunraku.walking.walking_pattern import WalkingPattern
 
 NOISE_HZ = 30.0
@@ -62,7 +67,10 @@ class WalkReport:
     landings: tuple[tuple[float, int], ...]  # (time, side)
     distance: float  # m
     speed: float  # m/s
-    noise: tuple[float, float]  # largest and root mean square, of the weight; NaN without single support
+    noise: tuple[float, float]  # largest and root mean square, of the weight, landings and all
+    noise_alone: tuple[float, float]  # the same on one foot; NaN without single support
+    descents: tuple[Landing, ...]  # how feet came down
+    missed: tuple[MissedStep, ...]  # steps that were not done as planned; none without a pattern
     final_error: tuple[float, float] | None  # m and rad: farther of the two soles from its planned place
     pushes: tuple[tuple[float, float, float], ...]  # (begin [s], end [s], N)
 
@@ -128,7 +136,12 @@ class WalkReport:
                 "double": share(on[:, 0] & on[:, 1], before),
                 "none": share(~on[:, 0] & ~on[:, 1], before),
             },
-            "noise_of_weight": {"most": self.noise[0], "rms": self.noise[1]},
+            "noise_of_weight": {
+                "most": self.noise[0], "rms": self.noise[1],
+                "alone_most": self.noise_alone[0], "alone_rms": self.noise_alone[1],
+            },
+            "missed_steps": [x.plain() for x in self.missed],
+            "landings": [x.plain() for x in self.descents],
             "weight_N": self.loads.weight,
             "pushes": [{"begin_s": a, "end_s": b, "newtons": f} for a, b, f in self.pushes],
         }  # fmt: skip
@@ -171,7 +184,8 @@ def walk_report(
     return WalkReport(
         recording.title, f.name, loads, com, zmp, reference, loads.margin(zmp), torques, torques * (0.5 * (v[1:] + v[:-1]))[:, dofs],
         tuple(f.model.dof_names[k] for k in dofs), fell, landings, distance, distance / (end - begin) if end > begin else 0.0,
-        noise(loads, fell), error,
+        noise(loads, fell, begin), noise_alone(loads, fell), descents(loads, fell),
+        () if pattern is None else missed_steps(f.model, q[1:], loads, pattern, landings), error,
         tuple((e["time"], float(e["until"]), float(np.linalg.norm(e["wrench"][:3]))) for e in recording.events if e["kind"] == "push"),
     )  # fmt: skip
 
@@ -226,15 +240,25 @@ def way(loads: FootLoads, landings: Sequence[tuple[float, int]], fell: float | N
     return float(np.linalg.norm(np.diff(middle, axis=0), axis=1).sum())
 
 
-def noise(loads: FootLoads, fell: float | None) -> tuple[float, float]:
-    """Largest and root mean square share of the weight above NOISE_HZ in the upward force of a foot that stands alone."""
+def noise(loads: FootLoads, fell: float | None, begin: float = 0.0) -> tuple[float, float]:
+    """Largest and root mean square share of the weight above NOISE_HZ in the upward force of both feet, from `begin` [s]
+    to a fall."""
+    rows = slice(*np.searchsorted(loads.times, [begin, np.inf if fell is None else fell]))
+    return above_cut(loads, [mean_force(loads.force[rows, :, 2].sum(axis=1), loads.times[rows])])
+
+
+def noise_alone(loads: FootLoads, fell: float | None) -> tuple[float, float]:
+    """The same in that of a foot that stands alone, step by step of the world."""
+    return above_cut(loads, [loads.force[a:b, side, 2] for a, b, side in supports(loads, fell)])
+
+
+def above_cut(loads: FootLoads, forces: list[np.ndarray]) -> tuple[float, float]:
+    """Largest and root mean square share of the weight above NOISE_HZ in stretches of force; NaN without any."""
     dt = float(np.median(np.diff(loads.times)))
     if 2 * NOISE_HZ * dt >= 1:
         return np.nan, np.nan
     sections = signal.butter(2, NOISE_HZ, "highpass", fs=1.0 / dt, output="sos")
-    left = [
-        signal.sosfiltfilt(sections, loads.force[a:b, side, 2]) / loads.weight for a, b, side in supports(loads, fell)
-    ]
+    left = [signal.sosfiltfilt(sections, f) / loads.weight for f in forces if len(f) > SHORTEST / dt]
     if not left:
         return np.nan, np.nan
     every = np.concatenate(left)

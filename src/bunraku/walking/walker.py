@@ -9,10 +9,14 @@ Without stabiliser the pattern's joint angles lead servos ("pd", "velocity", "po
 inside `world.step(n)`, a row a step, with no word of Python between: a replay that knows nothing of the floor. Targets
 are ahead by what the planned torques bend the servos (bunraku.walking.walking_torques). With it
 (bunraku.control.stabiliser) torques are found every few milliseconds from the figure's own sensors; servos are off.
+With integrator="rk4" torques are explicit: servos and rubber are as soft as that needs, and joints that servos drive
+have rotors (bunraku.control.servo_gains).
 Both start where the pattern starts, at rest. `fell` is the time at which the base has turned by more than 60 degrees
 from upright or the centre of mass come down to `LOW` of its height above the feet. Checked in
 tests/walking/test_walker.py.
 """
+
+# pyright: reportUnnecessaryIsInstance=false
 
 from __future__ import annotations
 
@@ -25,7 +29,8 @@ import numpy as np
 
 from bunraku.control.bushes import Bushes
 from bunraku.control.bushes import bushes as with_bushes
-from bunraku.control.servo_gains import servo_gains
+from bunraku.control.servo_gains import explicit_gains, servo_gains, with_rotors
+from bunraku.control.soft_landing import soften_landings
 from bunraku.control.stabiliser import Gains, Stabiliser
 from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.dynamics.functions import kinematics
@@ -46,7 +51,7 @@ from bunraku.world.world import World
 LOW = 0.6  # of the height of the centre of mass over the lower foot: it fell
 LOOK = 0.02  # s between looks whether it fell
 REST = 0.5  # s that a run goes on behind the pattern's end
-PRESS, PRESSING = 10.0, 0.04  # m/s^2 downwards in the last s of a swing: so a rigid foot feels the ground in time
+PERIOD = 0.002  # s of the stabiliser: a foot that touches is taken as standing before it can come off again
 
 
 @dataclass(frozen=True)
@@ -62,12 +67,12 @@ class Walker:
     """A walking pattern played in a physical world of its own: `run` walks, `fell` [s] and `footstep_error()` say how
     it went; `world`, `figure` are what it walks in and with.
 
-    servo: "pd", "velocity" or "position", without a stabiliser; bushes: rubber feet; stabiliser: balance by the
-    figure's own sensors; dt, period [s]: of the world and of the stabiliser; terrain: shapes for World.add_fixed
-    besides the ground; ground: whether there is a plane z = 0; sensors: options of add_sensor by kind ("imu",
-    "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits: servos let go at the model's
-    limits, which the stabiliser keeps in any case; self_collision: whether the figure's own links touch each other; by
-    default unless they are meshes or cylinders, whose hulls overlap at the joints.
+    contact, sweeps, integrator: of the World; servo: "pd", "velocity" or "position", without a stabiliser; bushes:
+    rubber feet; stabiliser: balance by the figure's own sensors; dt, period [s]: of the world and of the stabiliser;
+    terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z = 0; sensors: options of
+    add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits:
+    servos let go at the model's limits, which the stabiliser keeps in any case; self_collision: whether the figure's
+    own links touch each other; by default unless they are meshes or cylinders, whose hulls overlap at the joints.
     """
 
     pattern: WalkingPattern
@@ -84,6 +89,8 @@ class Walker:
         pattern: WalkingPattern,
         *,
         contact: str = "pgs",
+        sweeps: int | None = None,
+        integrator: str = "euler",
         servo: str = "pd",
         bushes: Bushes | bool | None = None,
         stabiliser: bool | Gains = False,
@@ -91,20 +98,26 @@ class Walker:
         ground: bool = True,
         friction: float = 0.8,
         dt: float = 0.001,
-        period: float = 0.004,
+        period: float = PERIOD,
         seed: int = 0,
         sensors: dict[str, Any] | None = None,
         torque_limits: bool = False,
         self_collision: bool | None = None,
     ) -> None:
+        if not isinstance(pattern, WalkingPattern):
+            raise InputError(f"Walker: {pattern!r} is no pattern; write bk.walking_pattern(bk.human(), 'walk 2 m').")
         if stabiliser and servo != "pd":
             raise InputError(f"walker: the stabiliser commands torques; with it servo must be 'pd', got {servo!r}.")
         self.pattern, self.humanoid = pattern, pattern.humanoid
         rigid = self.humanoid.model
         self.bushes = Bushes() if bushes is True else (bushes or None)
         feet = tuple(f.link for f in self.humanoid.feet)
-        self.model = rigid if self.bushes is None else with_bushes(rigid, feet, self.bushes).build()
-        self.world = World(dt=dt, contact=contact, seed=seed)
+        explicit = dt if integrator == "rk4" else None
+        self._driven = rigid if stabiliser or not explicit else with_rotors(rigid, self.humanoid.stand, self._legs)
+        self.model = self._driven
+        if self.bushes is not None:
+            self.model = with_bushes(self._driven, feet, self.bushes, explicit=explicit).build()
+        self.world = World(dt=dt, contact=contact, sweeps=sweeps, integrator=integrator, seed=seed)
         if ground:
             self.world.add_ground(friction=friction)
         shapes = terrain.shapes if isinstance(terrain, Terrain) else terrain
@@ -121,13 +134,7 @@ class Walker:
         self.height = float(pattern.com[0, 2] - pattern.sole_position[0, :, 2].min())
         if stabiliser:
             gains = stabiliser if isinstance(stabiliser, Gains) else None
-            plan = stabiliser_plan(pattern, period)
-            reserve = reserve_plans(self.humanoid, period)
-            h = self.humanoid
-            self.stabiliser = Stabiliser(
-                self.world, self.figure, rigid, h.feet, h.trunk, plan,
-                gains=gains, period=period, reserve=reserve, sensors=sensors,
-            )  # fmt: skip
+            self.stabiliser = stabilised(self.world, self.figure, pattern, gains=gains, period=period, sensors=sensors)
             self.world.add_controller(self.stabiliser)
         else:
             self._lead(servo, torque_limits)
@@ -135,8 +142,9 @@ class Walker:
     def _lead(self, servo: str, limits: bool) -> None:
         """Servos along the pattern."""
         h, rigid = self.humanoid, self.humanoid.model
-        legs = tuple(name for f in h.feet for name in f.joints)
-        stiffness, damping = servo_gains(rigid, h.stand, legs, servo)
+        stiffness, damping = servo_gains(rigid, h.stand, self._legs, servo)
+        if self.world.integrator == "rk4":
+            stiffness, damping = explicit_gains(self._driven, h.stand, stiffness, damping, self.world.dt)
         names = [j.name for j in rigid.joints if j.nv and j.kind != "free"]
         rows = np.concatenate([np.arange(j.iv, j.iv + j.nv) for j in map(rigid.joint, names)])
         self.figure.servo(stiffness[rows], damping[rows], joints=names, effort=None if limits else np.inf)
@@ -145,6 +153,10 @@ class Walker:
         rates[:, dofs(rigid, self.model)] = fine.v
         targets = servo_targets(fine, np.maximum(stiffness, 1e-9))
         self.figure.follow(across(rigid, self.model, targets)[1:], rates[1:])
+
+    @property
+    def _legs(self) -> tuple[str, ...]:
+        return tuple(name for f in self.humanoid.feet for name in f.joints)
 
     @property
     def duration(self) -> float:
@@ -207,16 +219,29 @@ def dofs(rigid: Model, model: Model) -> np.ndarray:
     return out
 
 
+def stabilised(
+    world: World,
+    figure: Figure,
+    pattern: WalkingPattern,
+    *,
+    gains: Gains | None = None,
+    period: float = PERIOD,
+    sensors: dict[str, Any] | None = None,
+) -> Stabiliser:
+    """A stabiliser, with its sensors, that walks a figure of a world along a pattern; it is to be added to the world's
+    controllers while the figure stands as the pattern starts."""
+    h = pattern.humanoid
+    plan, reserve = stabiliser_plan(pattern, period), reserve_plans(h, period)
+    return Stabiliser(
+        world, figure, h.model, h.feet, h.trunk, plan, gains=gains, period=period, reserve=reserve, sensors=sensors
+    )
+
+
 def stabiliser_plan(pattern: WalkingPattern, period: float) -> WalkingPlan:
-    """A pattern as the stabiliser's plan. A foot that comes to rest just on the ground presses on it with nothing, and
-    a rigid one would be felt late: about 60 ms, which is 4 cm of a usual walk; so each swing ends with a push downwards
-    (PRESS). A careful walk, level, has the time to wait."""
+    """A pattern as the stabiliser's plan, with soft landings."""
     p, h = pattern.at_rate(period), pattern.humanoid
     plan = plan_of(h.model, h.feet, h.trunk, period, q=p.q, v=p.v, contact=p.contact, load=p.load, zmp=p.zmp)
-    n = round(PRESSING / period)
-    for side, lift, landing in () if pattern.style == LEVEL else plan.swings:
-        rows = np.arange(max(lift, landing - n), landing + 1)
-        plan.rows.column("foot_acc")[rows, side, 2] -= PRESS * np.minimum((rows - rows[0]) / 3.0, 1.0)
+    soften_landings(plan)
     return plan
 
 

@@ -29,7 +29,7 @@ from bunraku.recording.motion import Motion
 from bunraku.walking.arm_swing import wanted_poses
 from bunraku.walking.com_preview import at_rest, second_difference
 from bunraku.walking.foot_paths import STEPPED, StepPlan
-from bunraku.walking.footsteps import Footstep, beside, standing
+from bunraku.walking.footsteps import Footstep, beside, footsteps, standing
 from bunraku.walking.min_jerk import bump
 from bunraku.walking.pace import LEVEL, NATURAL, Style, care_of, pace_of
 from bunraku.walking.step_limits import check_footsteps
@@ -112,8 +112,8 @@ class WalkingPattern:
 
 
 def walking_pattern(
-    figure: Humanoid | Model,
-    steps: Sequence[Footstep],
+    figure: Humanoid | Model | str,
+    steps: Sequence[Footstep] | str,
     *,
     begin: tuple[Footstep, Footstep] | None = None,
     single: float | None = None,
@@ -129,14 +129,15 @@ def walking_pattern(
     passes: int = 6,
     dt: float = 0.005,
 ) -> WalkingPattern:
-    """The pattern of a walk over footsteps. begin: where the feet stand at first (side by side at the origin by
-    default); single, double [s]: on one foot, on both, for all steps; else steps keep their own seconds, or those of
+    """The pattern of a walk over footsteps, or as words say (`footsteps`). begin: where the feet stand at first (side
+    by side at the origin by default); single, double [s]: on one foot, on both, for all steps; else steps keep their own seconds, or those of
     the pace ("slowly", "usual", "briskly"); start, end [s]: standing before and after, the last and first `shift` s of
     which move the weight; lift [m]: of a swinging foot; heel [rad]: how far heels rise before feet leave in steps of
     half a leg's length (0: soles stay flat on level ground); arms [rad]: how far they swing for feet a leg's length
     apart; style: see bunraku.walking.pace, NATURAL on level ground; passes: at most so many corrections by the
     zero-moment point of the whole figure."""
     h = humanoid(figure)
+    steps = footsteps(steps, h, pace=pace) if isinstance(steps, str) else steps
     usual = h.mapping.get("walk", {})
     feet = standing(h) if begin is None else begin
     heights = [s.position[2] for s in (*feet, *steps)]

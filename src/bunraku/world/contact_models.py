@@ -1,8 +1,9 @@
 """The contact models and integrators: which phases make a step.
 
-A contact model is a row of `MODELS`: "pgs", rigid, by the iterative solver (bunraku.contact); "virtual_link", rigid, by
-hypotheses about how patches touch (bunraku.step.virtual_link); "penalty", springs and dampers
-(bunraku.step.contact_rows). Checked in tests/world/test_closed_forms.py and its neighbours.
+A contact model is a row of `MODELS`: "pgs", rigid, by the iterative solver (bunraku.contact); "pgs_2007", rigid, by the
+iteration as Nakaoka et al. 2007 have it (bunraku.contact.pgs_2007); "virtual_link", rigid, by hypotheses about how
+patches touch (bunraku.step.virtual_link); "penalty", springs and dampers (bunraku.step.contact_rows). Checked in
+tests/world/test_closed_forms.py and its neighbours.
 """
 
 from __future__ import annotations
@@ -10,37 +11,47 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from bunraku.contact.pgs import MAX_SWEEPS
+from bunraku.contact.pgs_2007 import SWEEPS
 from bunraku.errors import InputError, closest
 from bunraku.kernel.table import Phase
+from bunraku.model import layout
 from bunraku.model.model import Model
 from bunraku.step import rk4 as step_rk4
 from bunraku.step.euler import free_motion, move, penalty, pgs, rigid_rows, springy_rows, touching
+from bunraku.step.large import solve_large
+from bunraku.step.step_2007 import pgs_2007, solve_large_2007
 from bunraku.step.step_arrays import Step
 from bunraku.step.virtual_link.link_arrays import put_link_room
 from bunraku.step.virtual_link.step_link import POINT_ROWS, POINT_SOLVE, link_impulses, link_rows
 from bunraku.world.room import Room
 
 INTEGRATORS = ("euler", "rk4")
+MOST_SWEEPS = 1_000_000
 
 
 @dataclass(frozen=True)
 class ContactModel:
     """What makes a contact model.
 
-    rows, solve: its two phases; others: phases that these run, by their places; furnish: puts arrays of its own into
-    the table of a step, for so many rows; integrators: those it goes with; springy: contacts give way.
+    rows, solve: its two phases; others: phases that these run, by their places; large: the one for islands too large
+    for a dense matrix; furnish: puts arrays of its own into the table of a step, for so many rows; integrators: those
+    it goes with; springy: contacts give way; sweeps: the most in a step where a world does not say.
     """
 
     rows: Phase
     solve: Phase
     others: Mapping[int, Phase] = field(default_factory=dict[int, Phase])
+    large: Phase = solve_large
     furnish: Callable[[Step, int], None] | None = None
     integrators: tuple[str, ...] = INTEGRATORS
     springy: bool = False
+    sweeps: int = MAX_SWEEPS
 
 
 MODELS: dict[str, ContactModel] = {
     "pgs": ContactModel(rigid_rows, pgs),
+    "pgs_2007": ContactModel(rigid_rows, pgs_2007, large=solve_large_2007, sweeps=SWEEPS),
     "penalty": ContactModel(springy_rows, penalty, springy=True),
     "virtual_link": ContactModel(
         link_rows,
@@ -63,6 +74,22 @@ def check(contact: str, integrator: str) -> None:
         raise InputError(
             f"World: contact {contact!r} goes with integrator {able[0]!r}; take contact 'pgs' for {integrator!r}."
         )
+
+
+def check_figure(integrator: str, model: Model, name: str) -> None:
+    """InputError if an integrator cannot move a figure: in the chart of rk4 turns that follow by a matrix are not."""
+    kinds = model.ints[model.ints[:, layout.SLOT] > 0, layout.KIND]
+    turning = (kinds == layout.BALL) | (kinds == layout.COUPLED * layout.BALL)
+    if integrator == "rk4" and turning.any():
+        raise InputError(
+            f"World: {name!r} has a ball that is coupled by a matrix, which integrator 'rk4' does not move exactly; take "
+            "integrator 'euler'."
+        )
+
+
+def guesses_friction(contact: str, integrator: str) -> bool:
+    """Whether a step may guess what the friction of joints does (bunraku.step.drive)."""
+    return integrator == "euler" and contact != "virtual_link"
 
 
 def phases(contact: str, integrator: str) -> dict[int, Phase]:
@@ -88,3 +115,12 @@ def furnish_contact(contact: str, room: Room) -> Room:
     if furnish is not None:
         furnish(room.step, room.rows)
     return room
+
+
+def sweeps_of(contact: str, sweeps: int | None) -> int:
+    """The most sweeps in a step: those given, or the model's own."""
+    if sweeps is None:
+        return MODELS[contact].sweeps
+    if not (1 <= sweeps <= MOST_SWEEPS and int(sweeps) == sweeps):
+        raise InputError(f"World: sweeps {sweeps!r} is not a whole number from 1 to {MOST_SWEEPS}.")
+    return int(sweeps)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from math import isfinite
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,15 +22,15 @@ class StepDiverged(BunrakuError):
 
 def whole_steps(n: float) -> int:
     """A number of steps; InputError where it is none."""
-    if not (isfinite(n) and n >= 0 and n == int(n)):
-        raise InputError(f"step: {n} is not a whole number of 0 or more; `run` takes seconds.")
+    if not (isinstance(n, Real) and isfinite(n) and n >= 0 and n == int(n)):
+        raise InputError(f"step: {n!r} is not a whole number of 0 or more; `run` takes seconds.")
     return int(n)
 
 
 def steps_in(seconds: float, dt: float) -> int:
     """How many steps a time [s] has, rounded; InputError where it goes backwards."""
-    if not (isfinite(seconds) and seconds >= 0):
-        raise InputError(f"run: {seconds} s is not a time of 0 or more; go back with a snapshot.")
+    if not (isinstance(seconds, Real) and isfinite(seconds) and seconds >= 0):
+        raise InputError(f"run: {seconds!r} s is not a time of 0 or more; go back with a snapshot.")
     return round(seconds / dt)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bunraku.model.rotations import quaternion
 from bunraku.step.tie_rows import SPRING
 from bunraku.world.ties import NAMES, Connection
 
@@ -70,13 +71,17 @@ class Watch:
         self._add(start + step * self.world.dt if broken else now, "break" if broken else "cut", number=number)
 
     def _ends(self, number: int) -> dict[str, Any]:
-        """What a connection ties: in words, and as numbers of bodies (0 the world) with the points [m] in their frames."""
+        """What a connection ties: in words, and as numbers of bodies (0 the world) with the points [m] and turns (wxyz) of
+        its frame in theirs."""
         kind, tie = self.world._ties.kinds[number], self.world._ties.ties[number]
         names, bodies = self.world.model.body_names, [int(kind.body_a), int(kind.body_b)]
         points = [[float(x) for x in place] for place in (tie.place_a, tie.place_b)]
-        mask = int(kind.axes)
-        axes = "spring" if kind.active == SPRING else " ".join(n for k, n in enumerate(NAMES) if mask >> k & 1)
-        return {"a": names[bodies[0]], "b": names[bodies[1]], "axes": axes, "bodies": bodies, "points": points}
+        axes, rates = (" ".join(n for k, n in enumerate(NAMES) if int(m) >> k & 1) for m in (kind.axes, kind.rates))
+        out = {"a": names[bodies[0]], "b": names[bodies[1]], "axes": axes, "bodies": bodies, "points": points}
+        if kind.active == SPRING:
+            return {**out, "axes": "spring"}
+        turns = [quaternion(np.reshape(turn, (3, 3))).tolist() for turn in (tie.turn_a, tie.turn_b)]
+        return {**out, "turns": turns, **({"velocity_axes": rates} if rates else {})}
 
     def _add(self, time: float, kind: str, **more: Any) -> None:
         self.events.append({"time": float(time), "kind": kind, **more})

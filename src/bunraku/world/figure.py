@@ -17,9 +17,12 @@ from bunraku.model.configuration import difference
 from bunraku.model.forest import Part
 from bunraku.model.model import Model
 from bunraku.step.step_arrays import Drive
+from bunraku.world.actuators import Controls, Passive
+from bunraku.world.file_sensors import FileSensors
 from bunraku.world.measures import Measured
 
 if TYPE_CHECKING:
+    from bunraku.world.ties import Connection
     from bunraku.world.world import World
 
 
@@ -38,9 +41,16 @@ class Figure(Measured):
     world: World
     name: str
     model: Model
+    controls: Controls
+    sensors: FileSensors
 
     def __init__(self, world: World, name: str, model: Model) -> None:
         self.world, self.name, self.model = world, name, model
+        self.controls = Controls(self)
+        self.sensors = FileSensors(self)
+        self._passive = Passive(model)
+        self._control_slice = slice(0, 0)
+        self._closures: dict[str, int] = {}
 
     def __repr__(self) -> str:
         at = ", ".join(f"{x:.3f}" for x in self.pose(self.model.links[0].name)[0])
@@ -69,6 +79,26 @@ class Figure(Measured):
     def tau(self) -> np.ndarray:
         """Torques on its degrees of freedom [N m or N]: a view, writable, kept until changed."""
         return self.world.tau[self.part.v]
+
+    def to_keyframe(self, name: str) -> None:
+        """Put it into a pose of its file: coordinates, rates 0 where it gives none, and controls if it has some."""
+        key = self.model.keyframe(name)
+        for joint, values in key.q:
+            j = self.model.joint(joint)
+            self.q[j.q] = values[: j.nq]
+        self.v[:] = 0.0
+        for joint, values in key.v:
+            j = self.model.joint(joint)
+            self.v[j.v] = values[: j.nv]
+        if key.controls:
+            given = dict(key.controls)
+            self.controls.set([given.get(actuator, 0.0) for actuator in self.controls])
+
+    @property
+    def closures(self) -> dict[str, Connection]:
+        """Connections that close the loops of its file, by name."""
+        known = self.world.connections
+        return {name: known[number] for name, number in self._closures.items() if number in known}
 
     def pose(self, link: str) -> tuple[np.ndarray, np.ndarray]:
         """(position, rotation) of a link or frame in the world."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from bunraku.dynamics import crba
 from bunraku.kernel.record import Many, put, zeros
 from bunraku.model import layout
 from bunraku.model.model import Model
+from bunraku.step.drive import STIFF
 from bunraku.step.step_arrays import BallLimit, Dof, DofLimit, Drive, KeptGear, Step
 
 BIG = 1e300  # stands for infinity
@@ -25,8 +27,8 @@ def drive_rows(model: Model) -> np.ndarray:
     return out
 
 
-def put_joints(step: Step, m: Model) -> None:
-    """Put the joints of a model into a step."""
+def put_joints(step: Step, m: Model, guesses: bool) -> None:
+    """Put the joints of a model into a step. guesses: whether their friction may be guessed (bunraku.step.drive)."""
     balls = [j for j in m.joints if j.traits.limits == "cone" and np.any(np.isfinite([j.swing, *j.twist]))]
     put(step, dofs=zeros(Dof, m.nv), limits=zeros(DofLimit, m.nv), balls=zeros(BallLimit, len(balls)))
     of_q: dict[int, int] = {}  # degree of freedom of an index into q
@@ -34,12 +36,16 @@ def put_joints(step: Step, m: Model) -> None:
         if m.ints[i, layout.DOF] == 1 and not m.ints[i, layout.FOLLOWS]:
             d, iq = int(m.ints[i, layout.IV]), int(m.ints[i, layout.IQ])
             dof = step.dofs[d]
-            dof.lead, dof.iq = m.ints[i, layout.LEAD], iq
+            dof.lead, dof.iq = m.ints[i, layout.LEAD] if not m.ints[i, layout.SLOT] else i, iq
             dof.limited, dof.rubs = np.isfinite(m.lower[d]) or np.isfinite(m.upper[d]), m.friction[d] > 0
+            dof.body = i
             of_q[iq] = d
     limits = step.limits
     limits.column("lower")[:], limits.column("upper")[:] = np.maximum(m.lower, -BIG), np.minimum(m.upper, BIG)
     limits.column("friction")[:] = m.friction
+    put(step, rubbing=np.flatnonzero(step.dofs.column("rubs")).astype(np.int64))
+    if guesses and len(step.rubbing):
+        step.dofs.column("lock")[:] = STIFF * np.maximum(np.diag(crba(m, m.neutral())), 0.0)
     for ball, j in zip(step.balls, balls):
         ball.body = j.body
         ball.swing, ball.twist_low, ball.twist_high = np.clip([j.swing, *j.twist], -BIG, BIG)

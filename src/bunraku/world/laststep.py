@@ -25,6 +25,7 @@ from bunraku.kernel.record import handle, put
 from bunraku.model.layout import ACC, ALPHA, NW, OMEGA, WRENCH
 from bunraku.model.model import Model
 from bunraku.world.laststep_kernel import TurnedStep, last_loads
+from bunraku.world.ties import row_frame
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -90,7 +91,7 @@ class LastStep:
                 TurnedStep(),
                 ints=m.ints,
                 reals=m.reals.copy(),
-                work=np.zeros(scratch_size(m.nb, m.nq)),
+                work=np.zeros(scratch_size(m)),
                 q=self.q,
                 v=self.v,
                 after=self.after,
@@ -161,14 +162,15 @@ def tie_wrenches(world: World) -> np.ndarray:
     k, out = world._last.poses(), np.zeros((world.model.nb, 6))
     for n in np.flatnonzero(np.abs(world._ties.last).reshape(-1, 6).sum(1)).tolist():
         kind, tie, last = world._ties.kinds[n], world._ties.ties[n], world._ties.last[6 * n : 6 * n + 6]
-        a, b = int(kind.body_a), int(kind.body_b)
-        axes = k.rotation[a] @ np.reshape(tie.turn_a, (3, 3))
-        point = k.position[b] + k.rotation[b] @ tie.place_b
-        force, torque = axes @ last[:3], axes @ last[3:]
-        if kind.axes == 0:  # a spring: along the line between its ends
-            line = k.position[a] + k.rotation[a] @ tie.place_a - point
+        a, b, f = int(kind.body_a), int(kind.body_b), row_frame(kind, tie, k)
+        rates = np.array([int(kind.rates) >> j & 1 for j in range(6)])
+        held, free = last * (1 - rates), last * rates
+        force, torque, touch = f.along @ held[:3], f.about @ held[3:] + f.along @ free[3:], f.along @ free[:3]
+        if kind.axes == kind.rates == 0:  # a spring: along the line between its ends
+            line = f.touch - f.point
             force = last[0] * line / max(float(np.linalg.norm(line)), 1e-300)
         for body, sign in ((a, 1.0), (b, -1.0)):
-            out[body, :3] += sign * force
-            out[body, 3:] += sign * (torque + cross(point - k.position[body], force))
+            out[body, :3] += sign * (force + touch)
+            arms = cross(f.point - k.position[body], force) + cross(f.touch - k.position[body], touch)
+            out[body, 3:] += sign * (torque + arms)
     return out

@@ -21,8 +21,8 @@ from bunraku.step.euler import steps
 from bunraku.step.step_arrays import ContactId, ContactMemory, Info, Numbers, Step
 from bunraku.world import contact_models as models
 from bunraku.world import joints
-from bunraku.world.general_shapes import say_ignored
 from bunraku.world.laststep import LastStep
+from bunraku.world.missing_shapes import say_ignored
 from bunraku.world.room import Room
 
 if TYPE_CHECKING:
@@ -37,7 +37,13 @@ def prepare(world: World) -> None:
     step = world._step = Step(table)
     kinds = world._materials.kinds()
     placed = [
-        Placed(p.model, p.body, world._self_collision[p.name], kinds[world._material_of[p.name]])
+        Placed(
+            p.model,
+            p.body,
+            bool(world._self_collision[p.name]),
+            kinds[world._material_of[p.name]],
+            world._overlapping[p.name],
+        )
         for p in world._parts.values()
     ]
     world._table, world._geometry = (
@@ -45,17 +51,21 @@ def prepare(world: World) -> None:
         Geometry.of(placed, [Fixed(f.shape, kinds[f.material]) for f in world._fixed]),
     )
     say_ignored(world._geometry.notes)
-    world._contacts, world._room = Contacts(world._geometry), models.furnish_contact(world.contact, Room(m, step))
+    world._contacts, world._room = (
+        Contacts(world._geometry),
+        models.furnish_contact(world.contact, Room(m, step, models.MODELS[world.contact].large)),
+    )
     world._f_ext, world._moved, world._last = np.zeros(6 * m.nb), np.zeros(m.nv), LastStep(m)
     world._info, world._numbers = info_of(world), numbers_of(world)
     put(
         step,
         ints=m.ints,
         reals=m.reals.copy(),
-        work=np.zeros(scratch_size(m.nb, m.nq)),
+        work=np.zeros(scratch_size(m)),
         q=world.q,
         v=world.v,
         tau=world.tau,
+        also=world._also,
         f_ext=world._f_ext,
         accel=np.zeros(m.nv),
         next_v=np.zeros(m.nv),
@@ -75,13 +85,13 @@ def prepare(world: World) -> None:
         total=np.zeros(m.nv),
         materials=world._materials.table(),
     )
-    joints.put_joints(step, m)
+    joints.put_joints(step, m, models.guesses_friction(world.contact, world.integrator))
     models.furnish_integrator(world.integrator, step, m)
     world._set_track(*world._track)
     world._joint_impulse = step.joint_impulse
     world._new_warm(zeros(ContactId, 0), zeros(ContactMemory, 0))
     world._ties.put_into(step)
-    phases = models.phases(world.contact, world.integrator)
+    phases = {**models.phases(world.contact, world.integrator), **world._geometry.phases}
     ready([*phases.values(), steps])
     for k, what in phases.items():
         table.plan(k, what)

@@ -71,7 +71,7 @@ class Readings:
             elif isinstance(s, Encoders):
                 one.kind, one.first, one.nq, one.nv = TURNS, len(index), len(s.iq), len(s.iv)
                 index += [*(s.figure.part.q.start + s.iq), *(s.figure.part.v.start + s.iv)]
-        return put(arrays, index=np.array(index, dtype=np.int64), work=np.zeros(scratch_size(m.nb, m.nq)))
+        return put(arrays, index=np.array(index, dtype=np.int64), work=np.zeros(scratch_size(m)))
 
 
 def channels_of(sensor: Sensor) -> tuple[tuple[str, int], ...]:

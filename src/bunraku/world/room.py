@@ -9,10 +9,11 @@ from bunraku.contact.problem import put_problem
 from bunraku.contact.sparse import put_sparse
 from bunraku.errors import BunrakuError
 from bunraku.kernel.record import put, zeros
+from bunraku.kernel.table import Phase
 from bunraku.model import layout
+from bunraku.model.matrix_gears import leads_of
 from bunraku.model.model import Model
 from bunraku.step.island import DENSE, LARGE_PHASE, no_large
-from bunraku.step.large import solve_large
 from bunraku.step.response import BASE, HOP, SQUARE
 from bunraku.step.step_arrays import ROOM_LARGE, ROOM_POOL, Count, Pack, RowBlock, Source, Step, Tree, W
 
@@ -43,23 +44,27 @@ def trees(model: Model) -> np.ndarray:
 
 
 def longest_way(model: Model) -> int:
-    """The largest number of joints between a body and the world."""
+    """The largest number of hops between a body and the world."""
     depth = np.zeros(model.nb, dtype=int)
     for i in range(1, model.nb):
         depth[i] = depth[model.ints[i, layout.PARENT]] + 1
-    return int(depth.max(initial=0)) + 1
+    coupled = sum((rates + 2) // 3 for _, _, rates in leads_of(model.ints))  # by a matrix: three rates a hop
+    return int(depth.max(initial=0)) + 1 + coupled
 
 
 class Room:
     """Arrays for a model with `rows` constraint rows in all and `pool` 6x6 responses, put into a step; `entries`: of a
-    large island's matrix, 0: there is none."""
+    large island's matrix, 0: there is none; `large`: the phase that solves such islands."""
 
-    def __init__(self, model: Model, step: Step, rows: int = 96, pool: int = 64, entries: int = 0) -> None:
+    def __init__(
+        self, model: Model, step: Step, large: Phase, *, rows: int = 96, pool: int = 64, entries: int = 0
+    ) -> None:
         tree = trees(model)
         nb, nt = model.nb, int(tree.max(initial=0)) + 1
         sources = min(2 * rows + 1, 2 * nb) + 1
         way = longest_way(model)
-        self.model, self.step, self.rows, self.pool, self.entries = model, step, rows, pool, entries
+        self.model, self.step, self.large = model, step, large
+        self.rows, self.pool, self.entries = rows, pool, entries
         put(
             step.rows.traces,
             lengths=ints(sources),
@@ -92,7 +97,7 @@ class Room:
         if entries:
             put(step.large, entry=ints(rows), first_block=ints(rows))
             put_sparse(step.large.matrix, rows, rows, nt, entries)
-        step.source.plan(LARGE_PHASE, solve_large if entries else no_large)
+        step.source.plan(LARGE_PHASE, large if entries else no_large)
 
     def grown(self, status: int) -> Room:
         """Room for what a status of the step found too small; TooLarge where a machine cannot be expected to hold it."""
@@ -107,7 +112,7 @@ class Room:
         else:
             raise TooLarge(f"more than {MOST} constraint rows; spread the scene out, or take fewer shapes")
         try:
-            return Room(self.model, self.step, rows, pool, entries)
+            return Room(self.model, self.step, self.large, rows=rows, pool=pool, entries=entries)
         except MemoryError:
             raise TooLarge(
                 f"no memory for {rows} constraint rows and {entries} entries of the matrix of one group of bodies that "

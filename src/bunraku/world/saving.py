@@ -28,7 +28,7 @@ from bunraku.files import cannot_be_read, write_bytes
 from bunraku.kernel.record import Many
 from bunraku.model.description import Description, Shape
 from bunraku.model.plain import from_plain, to_plain
-from bunraku.step.step_arrays import Info, Numbers, TieKind
+from bunraku.step.step_arrays import Info, Numbers, Tie, TieKind
 from bunraku.world.materials import Materials
 from bunraku.world.sensors import load_sensor, saved_sensor
 from bunraku.world.snapshot import GROWING, Snapshot, arrays_of, controller_name, put_back, take
@@ -41,6 +41,8 @@ FORMAT, VERSION = "bunraku world", 1
 DIGEST = 64
 SETTINGS = ("sweep_limit", "fixed_pairs", "exact"), ("dt", "margin", "tolerance", "stiffness", "damping")
 """What of Info and of Numbers follows from the world's options and shapes."""
+OLD_WORDS = {"tie_ints": 5, "tie_reals": 29}
+"""Numbers of a connection in files of version 0.1."""
 OPTIONS = ("dt", "contact", "integrator", "gravity", "tolerance", "sweeps", "margin", "stiffness", "damping")
 
 
@@ -175,7 +177,7 @@ def built(text: dict[str, Any]) -> World:
         model = description.build()
         gravity = from_plain(f["gravity"])
         model = model if tuple(model.gravity) == gravity else model.with_gravity(gravity)
-        world.add(model, name=str(f["name"]), self_collision=bool(f.get("self_collision", True)))
+        world.add(model, name=str(f["name"]), self_collision=f.get("self_collision", True))
         numbers.append(int(f["material"]))
     world._material_of = dict(zip(world._figures, numbers))
     world._materials = Materials()
@@ -200,6 +202,10 @@ def built(text: dict[str, Any]) -> World:
 def snapshot_of(world: World, text: dict[str, Any], arrays: dict[str, np.ndarray], keep: bool) -> Snapshot:
     """The state as a snapshot of this world, checked; `keep`: with the states of controllers."""
     ties: Ties = world._ties
+    arrays.setdefault("controls", world._controls.copy())  # worlds of version 0.2 had none
+    for name, of in (("tie_ints", TieKind), ("tie_reals", Tie)):  # fields that version 0.1 did not have are zero
+        if arrays[name].ndim == 2 and arrays[name].shape[1] == OLD_WORDS[name]:
+            arrays[name] = np.pad(arrays[name], ((0, 0), (0, of.layout.words - OLD_WORDS[name])))
     ties.resize(len(arrays["tie_ints"]))
     check_arrays(world, arrays)
     connections = []
@@ -251,6 +257,8 @@ def check_arrays(world: World, arrays: dict[str, np.ndarray]) -> None:
     info, numbers, shapes = Info(arrays["info"]), Numbers(arrays["numbers"]), world._geometry.ns
     known, warm = len(arrays["contact_ids"]), len(arrays["warm_ids"])
     ids, ties = Many(ContactId, arrays["contact_ids"]), Many(TieKind, arrays["tie_ints"])
+    if info.fixed_pairs == world._geometry.plain_pairs:  # version 0.1 listed no others
+        info.fixed_pairs = world._info.fixed_pairs
     good = (
         all(getattr(info, name) == getattr(world._info, name) for name in SETTINGS[0])
         and all(getattr(numbers, name) == getattr(world._numbers, name) for name in SETTINGS[1])

@@ -172,7 +172,7 @@ class JointSensor(Sensor):
         super().__init__(world, figure, joint, **options)
         self.joint: JointInfo = figure.model.joint(joint)
         for given in (self.noise, self.bias):
-            if self.joint.nq != self.joint.nv and np.any(given.get("position", 0.0)):
+            if self.joint.turns and np.any(given.get("position", 0.0)):
                 raise InputError(
                     f"sensor: {joint!r} is a {self.joint.kind} joint; its position, a quaternion, takes no noise or bias."
                 )
@@ -183,6 +183,9 @@ class JointSensor(Sensor):
         if j.leader is not None:
             q, v = self.figure.q[j.iq : j.iq + 1], self.figure.v[j.iv : j.iv + 1]
             return {"position": j.ratio * q + j.offset, "velocity": j.ratio * v, "torque": np.zeros(0)}
+        if j.matrix is not None:
+            v = j.matrix @ self.figure.v[j.iv : j.iv + j.matrix.shape[1]]
+            return {"position": self.figure.q[j.q].copy(), "velocity": v, "torque": np.zeros(0)}
         torque = self.world._last.tau[part.v][j.v]
         return {"position": self.figure.q[j.q].copy(), "velocity": self.figure.v[j.v].copy(), "torque": torque.copy()}
 
@@ -316,7 +319,7 @@ class Encoders(Sensor):
         self.joints = tuple(j.name for j in chosen)
         self.iq = np.concatenate([none, *(np.arange(j.iq, j.iq + j.nq) for j in chosen)])
         self.iv = np.concatenate([none, *(np.arange(j.iv, j.iv + j.nv) for j in chosen)])
-        self._plain = np.concatenate([none, *(np.full(j.nq, j.nq == j.nv) for j in chosen)]).astype(float)
+        self._plain = np.concatenate([none, *(np.full(j.nq, not j.turns) for j in chosen)]).astype(float)
 
     def measure(self, *channels: str) -> dict[str, np.ndarray]:
         """Now."""

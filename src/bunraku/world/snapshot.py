@@ -100,6 +100,7 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     world._last.restored()
     world.time = snapshot.time
     world._ties.connections = {c.number: c for c in snapshot.connections}
+    world._ties.unborn = bool(np.any(world._ties.ties.column("restitution")))
     world._pushes = [(figure, link, wrench.copy(), end) for figure, link, wrench, end in snapshot.pushes]
     restore_controllers(world._controllers, snapshot.controllers)
     for sensor, drawn in zip(world.sensors, snapshot.sensors):

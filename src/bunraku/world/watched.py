@@ -1,4 +1,5 @@
-"""The parts of a World that let it be recorded and watched: `world.record()`, `world.note()`, `world.view()`.
+"""The parts of a World that let it be recorded and watched: `world.record()`, `world.note()`, `world.view()`, and what
+a notebook shows of it.
 
 Recordings and the viewer stand above the world (docs/architecture.md), so they are looked up by name when they are
 asked for, and a world that nobody records or watches knows nothing of them. Checked in tests/recording/test_recorder.py
@@ -58,14 +59,21 @@ class Watched:
         allow_remote: bool = False,
         token: str | None = None,
         html: str | None = None,
+        wait: bool | None = None,
     ) -> View:
         """Run the world in real time in a thread of its own and show it in the browser; returns a handle
         (bunraku.viewer.view.View).
 
         port 0 takes a free one. play False: it stands still until it is told to go on. speed: against real time. host,
         allow_remote: to be reached from other machines. token: of your own, so that a page finds a view that was opened
-        anew. html: another page. While it runs, touch the world with `view.lock` held or after `view.pause()`.
+        anew. html: another page. wait: whether it begins only when a page shows it; where browser is True by default.
+        While it runs, touch the world with `view.lock` held or after `view.pause()`.
         """
         viewer: Any = importlib.import_module("bunraku.viewer.view")
-        served = {"host": host, "allow_remote": allow_remote, "token": token, "html": html}
+        served = {"host": host, "allow_remote": allow_remote, "token": token, "html": html, "wait": wait}
         return viewer.view_world(self, port=port, browser=browser, play=play, speed=speed, title=title, **served)
+
+    def _repr_png_(self) -> bytes | None:
+        """A notebook shows it as it stands."""
+        shown: Any = importlib.import_module("bunraku.viewer.in_notebook")
+        return shown.still(self)

@@ -2,20 +2,21 @@
 
 Positions are where models' root frames go. `contact` says how contacts are solved: bunraku.world.contact_models. A
 connection ties any of the six axes x y z rx ry rz of a frame that is fixed to the first body; `at` is the world point
-where it is made, and the frame has world axes then. A step that fails raises `StepDiverged` and leaves the world at its
+where it is made, `rotation` how it stands then against the world's axes. A step that fails raises `StepDiverged` and leaves the world at its
 last good state. Checked in tests/world/.
 """
 
 # pyright: reportUnnecessaryIsInstance=false
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
 from bunraku.collision import Contacts, Fixed, Geometry
+from bunraku.collision.rest_overlaps import overlaps_at_rest, say_overlaps
 from bunraku.collision.shape_layout import FULL, PAIRS_FULL
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import BunrakuError, InputError, UnknownName, closest
@@ -24,6 +25,7 @@ from bunraku.kernel.table import Table
 from bunraku.model.description import Note, Shape
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
+from bunraku.model.named import as_model
 from bunraku.model.rotations import multiply, rotation_matrix
 from bunraku.step.euler import steps
 from bunraku.step.step_arrays import (
@@ -41,13 +43,14 @@ from bunraku.step.step_arrays import (
     Numbers,
     Step,
 )
+from bunraku.world import births, joints, watched
 from bunraku.world import contact_models as models
-from bunraku.world import joints, watched
+from bunraku.world.actuators import act, equip
 from bunraku.world.diverged import StepDiverged, check_finite, diverged, steps_in, whole_steps
 from bunraku.world.figure import Figure, LinkOf, anchor, link_of
-from bunraku.world.general_shapes import general_steps, refuse_without_extra
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
+from bunraku.world.missing_shapes import refuse_without_extra
 from bunraku.world.prepare import prepare
 from bunraku.world.room import Room, TooLarge
 from bunraku.world.sensors import (
@@ -63,7 +66,7 @@ from bunraku.world.sensors import (
     sensor_of,
 )
 from bunraku.world.snapshot import Snapshot, put_back, take
-from bunraku.world.ties import Connection, Ties, law_of
+from bunraku.world.ties import Connection, Ties, Ways, law_of
 from bunraku.world.views import ContactInfo, Report, contact_views
 
 At = LinkOf | Figure | str
@@ -77,10 +80,12 @@ class World(watched.Watched):
         figure = world.add(bk.human(), at=(0, 0, 0.901))
         world.run(seconds=2.0)
 
-    dt [s]; contact: e.g. "pgs", "virtual_link" or "penalty" (stiffness [N/m], damping [N s/m] of a point); integrator:
-    "euler" (semi-implicit) or "rk4"; gravity [m/s^2]; tolerance: relative residual of the contact problem, in at most
-    so many sweeps; margin [m]: how far ahead contacts are seen; seed: of `rng`, the world's one source of chance (noise
-    of sensors). A step that fails raises StepDiverged and leaves the world at its last good state. See docs/world.md.
+    dt [s]; contact: e.g. "pgs", "virtual_link", "pgs_2007" or "penalty" (stiffness [N/m], damping [N s/m] of a point);
+    integrator: "euler" (semi-implicit) or "rk4"; gravity [m/s^2]: None takes that of the first figure whose file states
+    one, 9.80665 downwards if none does; tolerance: relative residual of the contact problem
+    ("pgs_2007": change in a sweep), in at most so many sweeps (2500; "pgs_2007": 120); margin [m]: how far ahead
+    contacts are seen; seed: of `rng`, the world's one source of chance (noise of sensors). A step that fails raises
+    StepDiverged and leaves the world at its last good state. See docs/world.md.
     """
 
     dt: float  # s
@@ -120,9 +125,9 @@ class World(watched.Watched):
         contact: str = "pgs",
         *,
         integrator: str = "euler",
-        gravity: Sequence[float] = (0.0, 0.0, -9.80665),
+        gravity: Sequence[float] | None = None,
         tolerance: float = 1e-6,
-        sweeps: int = 2500,
+        sweeps: int | None = None,
         margin: float = 0.01,
         stiffness: float = 2e5,
         damping: float = 1e3,
@@ -135,8 +140,9 @@ class World(watched.Watched):
             raise InputError("World: stiffness must be positive, damping 0 or more (they serve contact='penalty').")
         models.check(contact, integrator)
         self.dt, self.contact, self.integrator = float(dt), contact, integrator
-        self.gravity = tuple(map(float, gravity))
-        self.tolerance, self.sweeps, self.margin = float(tolerance), int(sweeps), float(margin)
+        self._gravity_given = gravity is not None
+        self.gravity = (0.0, 0.0, -9.80665) if gravity is None else tuple(map(float, gravity))
+        self.tolerance, self.sweeps, self.margin = float(tolerance), models.sweeps_of(contact, sweeps), float(margin)
         self.stiffness, self.damping = float(stiffness), float(damping)
         self.time = 0.0
         self.rng = np.random.default_rng(seed)
@@ -144,12 +150,16 @@ class World(watched.Watched):
         none = np.zeros(0)
         self.q, self.v, self.tau, self.target_q, self.target_v, self.applied = (none.copy() for _ in range(6))
         self.drive = zeros(Drive, 0)
+        self._also = none.copy()  # torques of actuators and tendons: bunraku.world.actuators
+        self._controls = np.zeros((2, 0))  # controls of all figures, and whether they act
+        self._equipped: list[Figure] = []
         self._track = (np.zeros((0, 0)), np.zeros((0, 0)))
         self._figures: dict[str, Figure] = {}
         self._fixed: list[Fixed] = []
         self._materials = Materials()
         self._material_of: dict[str, int] = {}
-        self._self_collision: dict[str, bool] = {}
+        self._self_collision: dict[str, bool | Literal["all"]] = {}
+        self._overlapping: dict[str, tuple[tuple[int, int], ...]] = {}
         self._parts: dict[str, Part] = {}
         self._model: Model | None = None
         self._ties = Ties()
@@ -166,23 +176,25 @@ class World(watched.Watched):
 
     def add(
         self,
-        model: Model,
+        model: Model | str,
         at: Sequence[float] | None = None,
         *,
         rotation: Any = None,
         name: str | None = None,
         friction: Friction = None,
         restitution: float | None = None,
-        self_collision: bool = True,
+        self_collision: bool | Literal["all"] = True,
     ) -> Figure:
-        """Add a figure or thing. `at`, `rotation` place its free base (the description's place by default); friction or
-        restitution None leaves them to the other side. self_collision False: its own links never touch each other
-        (hulls of a robot's meshes often overlap)."""
-        if not isinstance(model, Model):
-            raise InputError(f"World.add: {model!r} is no Model; write bk.human(), bk.box(…), or bk.load(path).")
+        """Add a figure or thing: a Model, or "human". `at`, `rotation` place its free base (the description's place by
+        default); friction or restitution None leaves them to the other side. self_collision False: its own links never
+        touch each other. True: they do, but for those whose shapes overlap in the pose at rest (`world.notes` names
+        them), "all": these, too."""
+        model = as_model(model, "World.add")
+        model.refuse_massless("World.add")
         name = name or self._fresh(model.name)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
+        models.check_figure(self.integrator, model, name)
         for shape in model.shapes:
             refuse_without_extra(f"World: {name!r}, link {shape.link!r}", shape.kind, shape.role)
         q = model.neutral()
@@ -205,8 +217,12 @@ class World(watched.Watched):
         figure = Figure(self, name, model)
         self._figures[name] = figure
         self._material_of[name] = self._materials.add(friction, restitution)
-        self._self_collision[name] = bool(self_collision)
+        if self_collision not in (True, False, "all"):
+            raise InputError(f'World.add: self_collision is True, False or "all", got {self_collision!r}.')
+        self._self_collision[name] = self_collision
+        self._overlapping[name] = overlaps_at_rest(model) if self_collision is True else ()
         self._rebuild(name, q)
+        equip(self, figure)
         return figure
 
     def add_ground(self, friction: Friction = 0.8, restitution: float = 0.0, *, height: float = 0.0) -> None:
@@ -248,33 +264,45 @@ class World(watched.Watched):
     def notes(self) -> tuple[Note, ...]:
         """What stands for meshes in collisions, and which shapes take no part, in words."""
         self._prepare()
-        return self._geometry.notes
+        said = [say_overlaps(f.model, f.name, self._overlapping[f.name]) for f in self.figures]
+        return (*self._geometry.notes, *(note for note in said if note is not None))
 
     def connect(
         self,
-        a: LinkOf | Figure | str,
+        a: LinkOf | Figure | str | None,
         b: LinkOf | Figure | str | None = None,
         *,
         at: Sequence[float] | None = None,
-        axes: str = "x y z",
+        axes: str | None = None,
+        rotation: Any = None,
+        velocity_axes: str = "",
+        radius: float = 0.0,
+        restitution: float | Mapping[str, float] = 0.0,
         break_force: float = np.inf,
         break_torque: float = np.inf,
         compliance: float = 0.0,
         damping: float = 0.0,
     ) -> Connection:
-        """Tie a link to another, or to the world (None), along some of x y z rx ry rz of a frame that has world axes
-        now and is fixed to the first link from then on. A link is `figure["name"]` or "figure.name".
+        """Tie a link to another, or to the world (None), along some of x y z rx ry rz ("x y z" by default) of a frame
+        that is fixed to the first link from now on. A link is `figure["name"]` or "figure.name".
 
-        at: world point, the first link's origin by default. break_force [N], break_torque [N m]: it is cut when the
-        step's mean force exceeds it. compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with
-        it.
+        at: world point, the (first) link's origin by default. rotation: how the frame stands now against the world's axes
+        (matrix or quaternion wxyz; along them by default). velocity_axes: axes whose rates alone are tied, at the
+        frame's origin (a skate), or, with radius [m], so far below the second link's point, z upwards (a wheel);
+        their positions are never put right. restitution (0 to 1, or a dict by axes): part of the ends' rates that the
+        first step turns round. break_force [N], break_torque [N m]: it is cut when the step's mean force exceeds it.
+        compliance [m/N, rad/(N m)] makes it a spring, `damping` [N s/m, N m s] goes with it.
         """
         self._prepare()
         if not (np.isfinite(compliance) and compliance >= 0):
             raise InputError("connect: compliance must be 0 or more.")
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
         law = law_of(stiffness, damping, break_force, break_torque)
-        return self._ties.make(self, (self._end("connect", a), self._end("connect", b)), at, axes, law)
+        ways = Ways(axes, velocity_axes, rotation, restitution, radius)
+        ends = self._end("connect", a), self._end("connect", b)
+        if a is None and at is None:
+            at = ends[1][1].tolist()
+        return self._ties.make(self, ends, at, ways, law)
 
     def spring(
         self,
@@ -364,14 +392,20 @@ class World(watched.Watched):
             for c in self._controllers:
                 c(self)
             self._push_now()
-            wanted = 1 if self._pushes else min((left, *map(self._free_steps, self._controllers)))
+            again = act(self) if self._equipped else False
+            unborn = self._ties.unborn
+            wanted = 1 if self._pushes or unborn or again else min((left, *map(self._free_steps, self._controllers)))
             left -= wanted
+            if unborn:
+                births.expect(self)
             while wanted > 0:  # again where an array was too small
                 done, status = self._run(wanted) if self._log is None else self._log.run(wanted)
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
                     self._answer(status)
+            if unborn:
+                births.settle(self._ties)
             self._last.stamp += 1  # sensors may be read before the next step
 
     def _free_steps(self, controller: Callable[[World], None]) -> int:
@@ -386,8 +420,6 @@ class World(watched.Watched):
     def _run(self, n: int) -> tuple[int, int]:
         if self._ties.resized:
             self._ties.put_into(self._step)
-        if len(self._geometry.general_pairs):
-            return general_steps(self, n)
         return steps.call(handle(self._step), n)
 
     def _answer(self, status: int) -> None:
@@ -451,7 +483,7 @@ class World(watched.Watched):
         return {
             "q": self.q, "v": self.v, "tau": self.tau, "target_q": self.target_q, "target_v": self.target_v, "drive": self.drive,
             "info": flat(self._info), "sweep_order": self._contacts.ints, "joint_impulse": self._joint_impulse, "applied": self.applied,
-            "warm_ids": self._warm_ids, "warm_force": self._warm_force,
+            "controls": self._controls, "warm_ids": self._warm_ids, "warm_force": self._warm_force,
             "tie_ints": t.ints, "tie_reals": t.reals, "tie_force": t.impulse,
         }  # fmt: skip
 
@@ -472,6 +504,7 @@ class World(watched.Watched):
         self.q = np.concatenate([self.q, q])
         self.v = np.concatenate([self.v, np.zeros(nv)])
         self.tau = np.concatenate([self.tau, np.zeros(nv)])
+        self._also = np.concatenate([self._also, np.zeros(nv)])
         self.target_q = np.concatenate([self.target_q, q])
         self.target_v = np.concatenate([self.target_v, np.zeros(nv)])
         self.applied = np.concatenate([self.applied, np.zeros(nv)])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.step.virtual_link import link_layout as at
 from virtual_link_cases import G, Patch, Problem, box_problem, feet_problem, laws, rectangle, standing_torques
 
@@ -31,6 +32,7 @@ def test_rest():
     assert margins == pytest.approx([WEIGHT, LY / 2, 0.8 * WEIGHT, 0.8 * WEIGHT * patch.d])
 
 
+@asserts("2000/eq-26", "2000/eq-31")
 @pytest.mark.parametrize("share", [0.2, 0.9, 0.999])
 def test_push_below_the_limit_sticks(share):
     # f = -P; pv = P h / (2 m g) from moments about the underside (h: height of the push = lz / 2)
@@ -42,6 +44,7 @@ def test_push_below_the_limit_sticks(share):
     assert np.abs(answer.a).max() < 1e-9
 
 
+@asserts("2000/eq-27-28", "2000/eq-31", "2000/eq-32")
 @pytest.mark.parametrize("share", [1.001, 1.5])
 @pytest.mark.parametrize("angle", [0.0, 0.7, 2.5])
 def test_push_above_the_limit_slides(share, angle):
@@ -66,6 +69,7 @@ def test_sliding_stops_within_the_step():
     assert answer.a[0] == pytest.approx(-0.6 * G)
 
 
+@asserts("2000/pv/edge", "2000/pv/edge-turn")
 @pytest.mark.parametrize("sign", [1, -1])
 def test_tipping_about_an_edge(sign):
     # torque T about y, more than m g lx / 2: about the edge that stays, alpha = (T - m g lx / 2) / I_edge
@@ -81,6 +85,7 @@ def test_tipping_about_an_edge(sign):
     assert answer.patches[0].pv[0] == pytest.approx(sign * 0.999 * LX / 2)
 
 
+@asserts("2000/pv/vertex")
 def test_tipping_about_a_corner():
     # sticking point at the corner c: alpha = I_c^-1 (T + r x (0, 0, -m g)), r from c to the centre, I_c = I + m (r.r 1
     # - r r')
@@ -94,6 +99,7 @@ def test_tipping_about_a_corner():
     assert answer.a[3:6] == pytest.approx(alpha)
 
 
+@asserts("2000/fz/released")
 def test_release():
     answer = solved(push=(1, 0, 1.2 * WEIGHT, 0, 0, 0))
     assert answer.state() == ("none", "")
@@ -106,6 +112,7 @@ def mean_distance(lx: float, ly: float, n: int = 2000) -> float:
     return float(np.hypot(x[:, None], y[None, :]).mean())
 
 
+@asserts("2000/eq-30", "2000/eq-30-force")
 def test_spinning():
     # about its middle: nz = -sgn(wz) muD fz d, no force
     answer = solved(twist=(0, 0, 0, 0, 0, 6.0))
@@ -114,6 +121,7 @@ def test_spinning():
     assert answer.wrench()[:2] == pytest.approx([0, 0], abs=1e-9)
 
 
+@asserts("2000/fade/*")
 @pytest.mark.parametrize("twist", [(1.0, 0.5, 0, 0, 0, 3.0), (2.0, 0, 0, 0, 0, -5.0)])
 def test_spinning_and_sliding(twist):
     # centre of rotation outside the box; E = exp(-l / d), l = |v| / |wz|; a box without height, so that pv stays in the
@@ -137,6 +145,7 @@ def test_turning_about_a_point_of_the_region_keeps_that_point():
     assert answer.a[0] / answer.a[5] == pytest.approx(-0.1 / 5.0)
 
 
+@asserts("2000/centre")
 @pytest.mark.parametrize("twist", [(0, 0.1, 0, 0, 0, 5.0), (0, 0.1, 0, 0, 0, -5.0), (0.05, -0.1, 0, 0, 0, 4.0)])
 def test_the_centre_of_rotation_is_across_the_velocity(twist):
     # (-vy, vx) / wz from the middle, whichever way it turns
@@ -167,6 +176,7 @@ def test_memory_saves_solves():
     assert rest.state() == ("surface", "stick")
 
 
+@asserts("2000/eq-20b")
 def test_correction_of_penetration():
     # (20b): the rows follow c, here 3 m/s^2 up: fz = m (g + 3)
     problem = box_problem(SIZE, MASS)

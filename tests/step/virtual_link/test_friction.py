@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import handle
 from bunraku.step.virtual_link import link_layout as at
@@ -38,6 +39,7 @@ def patch_rows(h):
     return rows.patch_rows(links, links.patches[0], 0)
 
 
+@asserts("2000/eq-29-sign", "2000/eq-34-35", "2000/eq-36")
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("seed", range(5))
 def test_columns_are_the_friction_of_the_pressure(state, seed):
@@ -62,6 +64,7 @@ def test_columns_are_the_friction_of_the_pressure(state, seed):
     assert power == pytest.approx(-patch.mu_d * fz * ((1 - E) * speed + thought.d * E * turn), abs=1e-12)
 
 
+@asserts("2000/table-1/*", "2000/table-2/*")
 def test_rows_of_the_table():
     # Table 1: which motions a state constrains; the frame's origin and line direction are the region's
     rng = np.random.default_rng(0)
@@ -83,6 +86,7 @@ def test_rows_of_the_table():
         assert len(hypothesis(state, rng, at.SPIN)[2]) == {"point": 3, "line": 4, "surface": 5}[state]
 
 
+@asserts("2000/eq-33", "2000/eq-33-shared")
 def test_static_moment_limit_and_what_follows():
     # (33): stuck while |nz| <= d muS fz; beyond, it turns against muD fz d
     problem = box_problem(mu_s=0.8, mu_d=0.6)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.step.virtual_link import link_layout as at
 from virtual_link_cases import Problem, box_problem, laws
 
@@ -17,6 +18,7 @@ def edge_problem(twist, **material) -> Problem:
     return problem
 
 
+@asserts("2000/impact/normal")
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_flat_fall(e):
     # v+ = -e v, F = (1 + e) m v
@@ -46,6 +48,7 @@ def test_fall_on_an_edge_that_holds():
     assert answer.a[4] == pytest.approx(-MASS * 1.5 * (LX / 2) / (MASS * (LX**2 + LZ**2) / 3))
 
 
+@asserts("2000/impact/sticks", "2000/impact/slips")
 def test_sliding_impact():
     # |friction impulse| = muD F: v_x+ = v_x - muD v_z for a push through the centre's height zero; the impulse's
     # tilting moment stays on the sole

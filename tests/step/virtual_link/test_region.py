@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from asserts import asserts
 from bunraku.kernel.entry import entry
 from bunraku.kernel.record import Record, flat, handle, pairs, whole
 from bunraku.step.virtual_link import link_layout as at
@@ -67,6 +68,7 @@ def test_mean_distance_of_a_line_is_a_quarter_from_the_middle_and_a_half_from_th
     assert in_line.call(handle(line), -0.2, 0.1)[1] == pytest.approx(0.6 / 2)
 
 
+@asserts("2000/sole-d")
 def test_mean_distance_of_the_sole_is_six_centimetres():
     sole = table(rectangle(0.19, 0.12))
     inside, d = in_polygon.call(handle(sole), 0.0, 0.0)
@@ -112,6 +114,7 @@ def state_of(whole_region: at.Region) -> tuple[int, int, int]:
     return base_state.call(handle(whole_region))
 
 
+@asserts("2000/table-1/*/state")
 def test_states_of_whole_regions():
     assert state_of(table([[0.1, 0.2]])) == (at.POINT, 0, 0)
     assert state_of(table([[0.1, 0.2], [0.3, 0.2]])) == (at.LINE, 0, 1)

@@ -24,11 +24,12 @@ import numpy as np
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.record import handle
 from bunraku.kernel.table import phase, run
+from bunraku.step.drive import drives_agree
 from bunraku.step.euler import FREE, POSITIONS, ROWS, VELOCITIES, copy, new_velocity, other_rows
 from bunraku.step.island import fill_matrix
 from bunraku.step.joint_rows import ACTING_LIMITS, NEAR_LIMITS, keep_joints, limits_hold
 from bunraku.step.rows import EQUALITY, begin
-from bunraku.step.step_arrays import OK, Info, Pack, Rows, Step
+from bunraku.step.step_arrays import AGAIN, OK, Info, Pack, Rows, Step
 from bunraku.step.tie_rows import keep_ties
 from bunraku.step.virtual_link import link_layout as at
 from bunraku.step.virtual_link.link_arrays import PATCH, LinkStep
@@ -221,9 +222,11 @@ def settle(s: Step, positions, out):
 @part
 def by_points(s: Step):
     """The same step by the iterative solver; returns a status."""
-    status = from_start(s, POINT_ROWS)
-    if status >= 0:
-        status = run(handle(s), POINT_SOLVE)
+    status = AGAIN
+    while status == AGAIN:
+        status = from_start(s, POINT_ROWS)
+        if status >= 0:
+            status = run(handle(s), POINT_SOLVE)
     if status >= 0:
         count_fallback(s.info)
         keep_points(s)
@@ -248,11 +251,18 @@ def link_impulses(h):
     info.every_limit = 0
     s.rows.count.late = 0
     status = UNSETTLED if info.fell != 0 else SETTLED
-    if info.bounced != 0 and status == SETTLED:
-        status = settle(s, POSITIONS, s.moved)
-    if status == SETTLED:
-        status = settle(s, VELOCITIES, s.next_v)
-    info.every_limit = 0
+    while status == SETTLED:
+        if info.bounced != 0:
+            status = settle(s, POSITIONS, s.moved)
+        if status == SETTLED:
+            status = settle(s, VELOCITIES, s.next_v)
+        info.every_limit = 0
+        if status != SETTLED or drives_agree(s):
+            break
+        s.rows.count.tries += 1
+        again = from_start(s, LINK_ROWS)
+        if again < 0:
+            return again
     if status == UNSETTLED:
         return by_points(s)
     if status != SETTLED:

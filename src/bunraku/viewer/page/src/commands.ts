@@ -4,15 +4,21 @@ import type { Vec3 } from "./types";
 
 export type Command =
   | { type: "hello" } // send everything again
-  | { type: "play" }
-  | { type: "pause" }
-  | { type: "step"; n: number } // frames of a recording, steps of a world; back (n < 0) only in a recording
+  | { type: "ready" } // the first picture is drawn: what waits for its audience begins
+  | { type: "play" | "pause" | "restart" }
+  | { type: "step"; n: number } // frames of a recording, steps of a world; back where n < 0
+  | { type: "frame"; n: number } // frames as they are displayed, of a sixtieth of a second
   | { type: "speed"; value: number }
-  | { type: "seek"; time: number }
+  | { type: "seek" | "go_on"; time: number }
+  | { type: "loop"; on: 0 | 1 }
   // of a stage; points in the body's frame, positions in the world, m
-  | { type: "pin" | "drag"; link: string; point: Vec3; pose: boolean }
+  | { type: "pin" | "drag"; link: string; point: Vec3; pose: boolean; axes?: string; rotation?: "link" }
   | { type: "to"; position: Vec3 }
   | { type: "release"; name: string }
   | { type: "drop" | "release_all" | "undo" | "reset" | "save" }
-  | { type: "balance" | "record"; on: boolean }
+  | { type: "desire"; joint: string; value: number[] } // rad or m; a ball's rotation vector
+  | { type: "undesire"; joint: string }
+  | { type: "balance" | "dynamics" | "steps" | "rises" | "record"; on: boolean }
+  | { type: "get_up" }
+  | { type: "walk"; place: [number, number] } // m, on the floor
   | { type: "export"; format: "bvh" | "csv" | "gif" };

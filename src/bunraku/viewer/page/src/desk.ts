@@ -1,27 +1,40 @@
 // The desk of the stage: switches, what is pinned and how far off it is, files to keep; its keys. Hidden where there is no stage.
-import { byId } from "./dom";
+import { byId, download, put } from "./dom";
 import type { Hand } from "./hand";
 import { howFar, isViolated } from "./pins";
 import type { Live } from "./live";
-import type { StageMessage } from "./types";
+import { Joints } from "./joints";
+import { itsOwn, keyRows } from "./keys";
+import type { SceneMessage, StageMessage } from "./types";
+import { label, say, sayOr, type Word } from "./words";
 
-const STATES: Record<string, string> = { standing: "Standing", falling: "Falling", fallen: "Fallen" };
-const KEYS: [string, string][] = [
-  ["Click", "pin a link (with Shift: its full pose); release a pin"],
-  ["Drag", "pull a link; Shift: level, Alt or Ctrl: up and down"],
-  ["b", "balance on or off"],
-  ["o", "full pose: hold the orientation, too"],
-  ["z", "undo"],
-  ["x", "release all pins"],
-  ["r", "record on or off"],
-  ["s", "save the score"],
-  ["Esc", "let go"],
+const KEYS: [string, Word][] = [
+  ["Click", "key-click"],
+  ["Drag", "key-drag"],
+  ["Click", "key-walk"],
+  ["n", "key-choose"],
+  ["Enter", "key-pin"],
+  ["← → ↑ ↓", "key-pull"],
+  ["b", "key-balance"],
+  ["d", "key-dynamics"],
+  ["t", "key-steps"],
+  ["u", "key-getup"],
+  ["o", "key-pose"],
+  ["z", "key-undo"],
+  ["x", "key-release"],
+  ["r", "key-record"],
+  ["s", "key-save"],
+  ["Shift B C G", "key-export"],
+  ["Esc", "key-letgo"],
 ];
+const LETTERS: Record<string, string> = { b: "balance", d: "dynamics", t: "steps", u: "getup", o: "pose", z: "undo", x: "release", r: "record", s: "save" };
+const EXPORTS: Record<string, string> = { b: "bvh", c: "csv", g: "gif" };
 
 export class Desk {
   readonly files: string[] = []; // that were given to the browser
   private open = false;
   private rows = "";
+  readonly joints = new Joints(() => this.live());
   private readonly button = (id: string) => byId<HTMLButtonElement>(id);
 
   constructor(
@@ -35,6 +48,13 @@ export class Desk {
     this.button("release-button").onclick = send("release_all");
     this.button("balance-button").onclick = () => this.live()?.send({ type: "balance", on: !this.live()?.stage?.balance });
     this.button("record-button").onclick = () => this.live()?.send({ type: "record", on: this.live()?.stage?.recording == null });
+    this.button("dynamics-button").onclick = () => this.live()?.send({ type: "dynamics", on: !this.live()?.stage?.dynamics });
+    this.button("steps-button").onclick = () => this.live()?.send({ type: "steps", on: !this.live()?.stage?.steps });
+    this.button("getup-button").onclick = () => this.live()?.send({ type: "get_up" });
+    const axes = byId<HTMLSelectElement>("axes-select");
+    axes.onchange = () => {
+      [this.hand.axes, this.hand.own] = [axes.value.replace("own ", ""), axes.value.startsWith("own ")];
+    };
     this.button("pose-button").onclick = () => this.setPose(!this.hand.pose);
     for (const format of ["bvh", "csv", "gif"] as const) {
       this.button(`${format}-button`).onclick = () => this.live()?.send({ type: "export", format });
@@ -43,53 +63,49 @@ export class Desk {
   }
 
   /** From now on this is a stage. */
-  begin(): void {
+  begin(scene: SceneMessage): void {
+    this.joints.begin(scene);
     if (this.open) return;
     this.open = true;
     byId("desk").hidden = byId("hint").hidden = false;
     byId("app").classList.add("no-plots", "on-stage");
     byId("plots-button").setAttribute("aria-pressed", "false");
-    byId("keys").prepend(
-      ...KEYS.flatMap(([key, text]) => {
-        const [term, meaning] = [document.createElement("dt"), document.createElement("dd")];
-        [term.textContent, meaning.textContent] = [key, text];
-        return [term, meaning];
-      }),
-    );
+    byId("keys").prepend(...keyRows(KEYS));
+    if (matchMedia("(pointer: coarse)").matches) label(byId("hint"), "stage-hint-touch");
   }
 
   show(stage: StageMessage, me: number): void {
     const state = byId("figure-state");
-    put(state, STATES[stage.state] ?? stage.state);
+    put(state, sayOr(stage.state, stage.state));
     state.dataset.state = stage.state;
     const other = stage.holder !== 0 && stage.holder !== me;
-    put(byId("holder"), other ? "Somebody else is dragging" : stage.holder === me ? "You are dragging" : "");
+    put(byId("holder"), other ? say("others-drag") : stage.holder === me ? say("you-drag") : "");
     this.button("balance-button").setAttribute("aria-pressed", String(stage.balance));
+    this.button("dynamics-button").setAttribute("aria-pressed", String(stage.dynamics));
+    this.button("steps-button").setAttribute("aria-pressed", String(stage.steps));
+    this.joints.show(stage);
     const record = this.button("record-button");
+    record.disabled = !stage.dynamics;
     record.setAttribute("aria-pressed", String(stage.recording !== null));
-    put(record, stage.recording === null ? "Record" : `Stop ${stage.recording.toFixed(1)} s`);
+    put(record, stage.recording === null ? say("record") : say("record-stop", { seconds: stage.recording.toFixed(1) }));
     const undo = this.button("undo-button");
     undo.disabled = stage.undo === null;
-    undo.title = stage.undo === null ? "Nothing to undo (z)" : `Undo: ${stage.undo.replaceAll("_", " ")} (z)`;
+    undo.title = stage.undo === null ? say("undo-nothing") : say("undo-what", { what: stage.undo.replaceAll("_", " ") });
     for (const format of ["bvh", "csv", "gif"]) {
       const button = this.button(`${format}-button`);
       button.disabled = stage.making !== null || (!stage.take && stage.recording === null);
       put(button, stage.making === format ? "…" : format.toUpperCase());
-      button.title = button.disabled && stage.making === null ? "Record something first (r)" : `The last take as ${format.toUpperCase()}`;
+      button.title = button.disabled && stage.making === null ? say("export-nothing") : say("export-last", { format: format.toUpperCase() });
     }
     this.button("release-button").disabled = !stage.items.some((item) => item.kind === "pin");
     this.list(stage);
     const limits = Object.entries(stage.limits).map(([name, much]) => `${name.replaceAll("_", " ")} ${much}`);
-    put(byId("limits"), limits.length ? `Beyond their limits: ${limits.join(", ")}` : "");
+    put(byId("limits"), limits.length ? say("beyond-limits", { joints: limits.join(", ") }) : "");
   }
 
   /** A file that the server made: the browser keeps it. */
   keep(name: string, content: ArrayBuffer): void {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([content]));
-    link.download = name;
-    link.click();
-    window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    download(name, new Blob([content]));
     this.files.push(name);
   }
 
@@ -109,14 +125,16 @@ export class Desk {
           row.dataset.kind = item.kind;
           const [name, off] = [document.createElement("span"), document.createElement("span")];
           name.textContent = item.link.replaceAll("_", " ");
-          row.title = `${item.kind} of ${name.textContent}: ${item.pose ? "full pose" : "a point"}`;
+          const how = item.pose ? say("how-pose") : item.axes === "xyz" ? say("how-point") : say("how-axes", { axes: item.axes });
+          row.title = say(item.kind === "pin" ? "pin-of" : "drag-of", { link: name.textContent, how });
           row.classList.toggle("pose", item.pose);
           off.className = "off";
           row.append(name, off);
           if (item.kind === "pin") {
             const button = document.createElement("button");
             button.textContent = "×";
-            button.title = "Release";
+            button.title = say("release-of", { link: name.textContent });
+            button.setAttribute("aria-label", button.title);
             button.onclick = () => this.live()?.send({ type: "release", name: item.name });
             row.append(button);
           }
@@ -133,18 +151,13 @@ export class Desk {
   }
 
   private key(event: KeyboardEvent): void {
-    if (!this.open || event.altKey || event.repeat || byId<HTMLDialogElement>("help").open) return;
-    if (event.target instanceof HTMLSelectElement) return;
-    const undoes = event.key.toLowerCase() === "z";
-    if ((event.ctrlKey || event.metaKey) && !undoes) return;
-    const ids: Record<string, string> = { b: "balance", o: "pose", z: "undo", x: "release", r: "record", s: "save" };
-    const id = ids[event.key.toLowerCase()];
+    if (!this.open || event.altKey || event.repeat || byId<HTMLDialogElement>("help").open || itsOwn(event)) return;
+    const key = event.key.toLowerCase();
+    if ((event.ctrlKey || event.metaKey) && key !== "z") return;
+    const id = event.shiftKey && EXPORTS[key] ? EXPORTS[key] : LETTERS[key];
     if (!id) return;
     event.preventDefault();
+    event.stopImmediatePropagation(); // Shift g exports: no ghosts
     this.button(`${id}-button`).click();
   }
-}
-
-function put(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
 }

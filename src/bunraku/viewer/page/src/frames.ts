@@ -50,11 +50,16 @@ interface Header {
   offset: { poses: number[]; figures: number[]; channels: number[]; contacts: number[] };
 }
 
-/** All frames of a page that holds its own data. */
-export async function decodeEmbedded(base64: string): Promise<Frame[]> {
+/** The bytes of base64 of a zlib stream. */
+export async function inflate(base64: string): Promise<ArrayBuffer> {
   const packed = Uint8Array.from(atob(base64.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const data = await new Response(stream).arrayBuffer();
+  return new Response(stream).arrayBuffer();
+}
+
+/** All frames of a page that holds its own data. */
+export async function decodeEmbedded(base64: string): Promise<Frame[]> {
+  const data = await inflate(base64);
   const view = new DataView(data);
   const length = view.getUint32(4, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 8, length))) as Header;

@@ -4,12 +4,11 @@
 // here at once; the server hears of it at most once a display frame. Whatever takes the pointer away ends the drag.
 import { Matrix4, Plane, Raycaster, Vector2, Vector3 } from "three";
 import type { Camera } from "./camera";
-import { byId } from "./dom";
 import { poseOf } from "./shapes";
 import type { Live } from "./live";
 import type { Show } from "./show";
 import type { Stage } from "./stage";
-import type { StageMessage, Vec3 } from "./types";
+import type { Frame, StageMessage, Vec3 } from "./types";
 
 const STILL = 4; // px that a click may move
 const REACH = 14; // px around a pin that count as it
@@ -29,8 +28,11 @@ interface Grasp {
 
 export class Hand {
   pose = false; // whether the orientation is held, too
+  axes = ""; // along which a pin holds; "": a point, all of it
+  own = false; // in the link's axes
   target: Vector3 | null = null; // of one's own drag
   private grasp: Grasp | null = null;
+  private beside: [number, number] | null = null; // where the button went down beside the figure, px
   private granted = false;
   private plan: Plan = "view";
   private readonly offset = new Vector3();
@@ -42,8 +44,9 @@ export class Hand {
     private readonly camera: Camera,
     private readonly show: () => Show | null,
     private readonly live: () => Live | null,
+    private readonly onPast: () => void, // somebody takes hold of a figure of the past
   ) {
-    const canvas = stage.renderer.domElement;
+    const { canvas } = stage;
     canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.up(event));
@@ -95,20 +98,33 @@ export class Hand {
   }
 
   private aim(event: PointerEvent): void {
-    const { left, top, width, height } = this.stage.renderer.domElement.getBoundingClientRect();
+    const { left, top, width, height } = this.stage.canvas.getBoundingClientRect();
     const seen = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height);
     this.ray.setFromCamera(seen, this.stage.camera);
   }
 
-  /** The pin under the pointer, else the body of the figure there. */
-  private under(event: PointerEvent): Omit<Grasp, "pointer" | "x" | "y"> | null {
-    const show = this.show();
+  /** The present of a stage that can be acted upon: its frame and its figure's name. */
+  present(): { frame: Frame; figure: string } | null {
     const live = this.live();
-    const figure = show?.scene.stage?.figure;
-    if (!show || !live?.connected || figure === undefined || live.index !== live.frames.length - 1) return null;
-    const { left, top, width, height } = this.stage.renderer.domElement.getBoundingClientRect();
+    const figure = this.show()?.scene.stage?.figure;
+    if (!live?.connected || figure === undefined || live.index !== live.frames.length - 1) return null;
+    return { frame: live.frames[live.index]!, figure };
+  }
+
+  /** Whether this is a stage whose past is looked at. */
+  get inThePast(): boolean {
+    const live = this.live();
+    return Boolean(live?.connected && this.show()?.scene.stage && live.index >= 0 && live.index !== live.frames.length - 1);
+  }
+
+  /** The pin under the pointer, else the body of the figure there. */
+  under(event: PointerEvent): Omit<Grasp, "pointer" | "x" | "y"> | null {
+    const show = this.show();
+    const now = this.present();
+    if (!show || !now) return null;
+    const { left, top, width, height } = this.stage.canvas.getBoundingClientRect();
     let [best, nearest] = ["", REACH];
-    for (const item of live.stage?.items ?? []) {
+    for (const item of this.live()?.stage?.items ?? []) {
       const at = show.pins.targets.get(item.name);
       if (item.kind !== "pin" || !at) continue;
       const seen = at.clone().project(this.stage.camera);
@@ -118,50 +134,90 @@ export class Hand {
     if (best) return { pin: best, body: -1, point: [0, 0, 0], at: new Vector3() };
     this.aim(event);
     const hit = show.bodies.hit(this.ray);
-    if (!hit || show.scene.bodies[hit.body]?.figure !== figure) return null;
-    const inverse = poseOf(live.frames[live.index]!.poses, hit.body, new Matrix4()).invert();
+    if (!hit || show.scene.bodies[hit.body]?.figure !== now.figure) return null;
+    const inverse = poseOf(now.frame.poses, hit.body, new Matrix4()).invert();
     return { pin: null, body: hit.body, point: hit.point.clone().applyMatrix4(inverse).toArray(), at: hit.point };
   }
 
   private down(event: PointerEvent): void {
     if (event.button !== 0 || !event.isPrimary || this.grasp) return;
+    if (this.inThePast) {
+      this.aim(event);
+      if (this.show()?.bodies.hit(this.ray)) this.onPast();
+    }
     const found = this.under(event);
+    this.beside = found ? null : [event.clientX, event.clientY];
     if (!found) return;
     this.grasp = { ...found, pointer: event.pointerId, x: event.clientX, y: event.clientY };
     this.show()?.bodies.light(found.body);
     this.camera.controls.enabled = false;
-    this.stage.renderer.domElement.setPointerCapture(event.pointerId);
+    this.stage.canvas.setPointerCapture(event.pointerId);
   }
 
   private move(event: PointerEvent): void {
     const grasp = this.grasp;
-    if (!grasp) {
-      this.hover(event);
-      return;
-    }
-    if (event.pointerId !== grasp.pointer) return;
+    if (!grasp || event.pointerId !== grasp.pointer) return;
     if (!this.dragging) {
       if (grasp.pin || Math.hypot(event.clientX - grasp.x, event.clientY - grasp.y) < STILL) return;
-      this.target = grasp.at.clone();
-      this.plan = "view";
-      this.offset.set(0, 0, 0);
-      this.camera.held = true;
-      this.live()?.send({ type: "drag", link: this.link(grasp.body), point: grasp.point, pose: this.pose });
+      this.pullFrom(grasp);
     }
     this.pull(event, this.target!);
   }
 
   private up(event: PointerEvent): void {
     const grasp = this.grasp;
+    if (!grasp && this.beside) this.walk(event, ...this.beside);
+    this.beside = null;
     if (!grasp || event.pointerId !== grasp.pointer) return;
     if (!this.dragging) {
       if (grasp.pin) this.live()?.send({ type: "release", name: grasp.pin });
-      else this.live()?.send({ type: "pin", link: this.link(grasp.body), point: grasp.point, pose: this.pose || event.shiftKey });
+      else this.pin(grasp.body, grasp.point, event.shiftKey);
     }
     this.end();
   }
 
-  private link(body: number): string {
+  /** A click beside the figure: it walks there, where it can. */
+  private walk(event: PointerEvent, x: number, y: number): void {
+    const now = this.present();
+    if (!now || !this.live()?.stage?.steps || Math.hypot(event.clientX - x, event.clientY - y) >= STILL) return;
+    this.aim(event);
+    if (this.show()?.bodies.hit(this.ray)) return; // something that moves is in the way
+    const place = this.show()?.bodies.floor(this.ray);
+    if (place) this.live()?.send({ type: "walk", place: [place.x, place.y] });
+  }
+
+  /** Pin a point of a body (its frame) where it is. */
+  pin(body: number, point: Vec3, wholePose: boolean): void {
+    this.live()?.send({ type: "pin", link: this.link(body), point, pose: this.pose || wholePose, ...this.along(wholePose) });
+  }
+
+  /** Take hold without a pointer, as keys do. */
+  take(body: number, point: Vec3, at: Vector3): void {
+    if (this.grasp) return;
+    this.grasp = { pin: null, body, point, at, pointer: NaN, x: 0, y: 0 };
+    this.show()?.bodies.light(body);
+    this.pullFrom(this.grasp);
+  }
+
+  /** Move the target of a drag by some metres. */
+  nudge(by: Vector3): void {
+    if (this.target) this.settle(this.target.add(by));
+  }
+
+  private pullFrom(grasp: Grasp): void {
+    this.target = grasp.at.clone();
+    this.plan = "view";
+    this.offset.set(0, 0, 0);
+    this.camera.held = true;
+    this.live()?.send({ type: "drag", link: this.link(grasp.body), point: grasp.point, pose: this.pose });
+  }
+
+  private along(pose: boolean): { axes?: string; rotation?: "link" } {
+    if (!this.axes || this.pose || pose) return {};
+    return { axes: this.axes, ...(this.own ? { rotation: "link" } : {}) };
+  }
+
+  link(body: number): string {
     const { name, figure } = this.show()!.scene.bodies[body]!;
     return name.slice((figure ?? "").length + 1);
   }
@@ -180,6 +236,11 @@ export class Hand {
     met.add(this.offset);
     if (this.plan === "upright") target.z = met.z;
     else target.copy(met);
+    this.settle(target);
+  }
+
+  /** Within reach of the figure and above the floor; the server hears of it at the next display frame. */
+  private settle(target: Vector3): void {
     const show = this.show()!;
     const away = target.clone().sub(show.subject);
     target.copy(show.subject).add(away.clampLength(0, FARTHEST * show.extent));
@@ -198,14 +259,5 @@ export class Hand {
     if (Math.abs(normal.dot(this.ray.ray.direction)) < GRAZING) return null;
     const through = target.clone().sub(this.offset);
     return this.ray.ray.intersectPlane(new Plane().setFromNormalAndCoplanarPoint(normal, through), new Vector3());
-  }
-
-  /** What a click would take hold of is lit. */
-  private hover(event: PointerEvent): void {
-    if (event.buttons) return;
-    const found = this.under(event);
-    const lit = found && !found.pin ? found.body : -1;
-    if (this.show()?.bodies.light(lit)) this.stage.touch();
-    byId("canvas").style.cursor = found ? (found.pin ? "pointer" : "grab") : "";
   }
 }

@@ -3,12 +3,15 @@
 //
 // A running world sends the present; the page keeps the latest stretch. A recording sends frames from all of it first
 // (the overview), then the one to be shown, which takes its place among them: plots, paths and ghosts know the whole.
+// Of a world the page keeps the latest half minute, and of all before it frames that lie the farther apart the longer it runs.
 import type { Command } from "./commands";
 import { decodeFile, decodeFrames, frameAt } from "./frames";
 import type { Source } from "./source";
 import { parseScene, sameCast, type ConnectionMessage, type Frame, type SceneMessage, type StageMessage, type StatusMessage } from "./types";
 
-const KEEP = 3600; // frames kept for plots, ghosts and looking back: a minute at 60 Hz
+const KEEP = 3600; // frames kept of a recording
+const RECENT = 1800; // frames of a world that are all kept for plots, ghosts and looking back: half a minute at 60 Hz
+const EARLIER = 1500; // of those before, so many are kept; half as many again may wait until they are thinned
 const NOTE = 5000; // ms that a word to this viewer alone is shown
 const FIRST_PAUSE = 500; // ms before the first new attempt
 const LONGEST_PAUSE = 5000;
@@ -30,15 +33,19 @@ export class Live implements Source {
   message: string | null = "Connecting …";
   number = 0; // of this viewer, as the server counts
   stage: StageMessage | null = null;
+  waiting = false;
+  rate: number | null = null;
+  loop = false;
   notes: string[] = []; // words to this viewer alone
   private notedAt = 0; // ms; when a word was heard that is soon forgotten
   private overview: Frame[] = [];
   private shown: number | null = null; // time of a recording's frame that was sent last
   private lookingBack: number | null = null; // time shown while the reader looks at the past of a world
-  private scene: SceneMessage | null = null;
+  scene: SceneMessage | null = null;
   private socket: WebSocket | null = null;
   private pauseBefore = FIRST_PAUSE;
   private wasConnected = false;
+  private saidReady = false;
 
   constructor(
     private readonly token: string,
@@ -69,16 +76,44 @@ export class Live implements Source {
     return this.frames.length ? frameAt(this.frames, this.time) : -1;
   }
 
+  /** Of a stage, which goes back by undo, there is none. */
+  get past(): number | null {
+    return this.connected && !this.scene?.stage ? this.lookingBack : null;
+  }
+
+  ready(): void {
+    if (this.saidReady || !this.connected) return;
+    this.saidReady = true;
+    this.send({ type: "ready" });
+  }
+
   play(): void {
     this.lookingBack = null;
     this.send({ type: "play" });
+  }
+
+  restart(): void {
+    this.lookingBack = null;
+    this.send({ type: "restart" });
+  }
+
+  goOn(): void {
+    if (this.past === null) return;
+    const here = this.index;
+    this.lookingBack = null;
+    this.frames.length = here + 1; // what came after it comes again, or otherwise
+    this.send({ type: "go_on", time: this.frames[here]!.time });
+  }
+
+  setLoop(on: boolean): void {
+    this.send({ type: "loop", on: on ? 1 : 0 });
   }
 
   pause(): void {
     this.send({ type: "pause" });
   }
 
-  /** A world goes on by steps, and back through what the page kept; a recording goes both ways by its own frames. */
+  /** By displayed frames: a world goes on, and back through what the page kept; a recording goes both ways. */
   step(n: number): void {
     if (this.live && (this.lookingBack !== null || n < 0)) {
       const next = this.index + n;
@@ -86,7 +121,13 @@ export class Live implements Source {
       this.lookingBack = next < this.frames.length - 1 ? (this.frames[Math.max(next, 0)]?.time ?? null) : null;
       return;
     }
-    this.send({ type: "step", n });
+    this.send({ type: "frame", n });
+  }
+
+  /** By single steps of a world, frames of a recording as they were recorded. */
+  fine(n: number): void {
+    if (this.live && (this.lookingBack !== null || n < 0)) this.step(n);
+    else this.send({ type: "step", n });
   }
 
   setSpeed(value: number): void {
@@ -130,6 +171,7 @@ export class Live implements Source {
       this.message = null;
       this.pauseBefore = FIRST_PAUSE;
       this.lookingBack = null;
+      this.saidReady = false;
       this.send({ type: "hello" });
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
@@ -145,7 +187,8 @@ export class Live implements Source {
       }
     };
     socket.onclose = () => {
-      this.connected = this.playing = false;
+      this.connected = this.playing = this.waiting = false;
+      this.rate = null;
       this.notedAt = 0;
       this.stage = null;
       this.message = this.wasConnected
@@ -171,6 +214,9 @@ export class Live implements Source {
       const status = message as StatusMessage;
       this.playing = status.playing;
       this.speed = status.speed;
+      this.waiting = status.waiting ?? false;
+      this.rate = status.rate ?? null;
+      this.loop = status.loop ?? false;
       this.message = status.error;
       this.notedAt = status.note ? performance.now() : 0;
       if (status.note && status.error) this.notes = [...this.notes.slice(-49), status.error];
@@ -198,7 +244,7 @@ export class Live implements Source {
       this.frames.length = frame.time <= this.frames[0]!.time ? 0 : frameAt(this.frames, frame.time - 2e-6) + 1;
     }
     this.frames.push(frame);
-    if (this.frames.length > KEEP * 1.25) this.frames.splice(0, this.frames.length - KEEP);
+    if (this.frames.length > RECENT + 2 * EARLIER) this.frames = thinned(this.frames);
   }
 
   /** A frame of a recording takes its place in time. */
@@ -210,4 +256,17 @@ export class Live implements Source {
     if (known && Math.abs(known.time - frame.time) < 1e-6) this.frames[before] = frame;
     else this.frames.splice(known && known.time > frame.time ? 0 : before + 1, 0, frame);
   }
+}
+
+/** The latest frames, and of those before them at most EARLIER + 1, evenly in time, the first of all among them. */
+export function thinned(frames: Frame[]): Frame[] {
+  const old = frames.slice(0, frames.length - RECENT);
+  const apart = (old[old.length - 1]!.time - old[0]!.time) / EARLIER;
+  let next = -Infinity;
+  const kept = old.filter((frame) => {
+    if (frame.time < next) return false;
+    next = frame.time + apart;
+    return true;
+  });
+  return [...kept, ...frames.slice(frames.length - RECENT)];
 }

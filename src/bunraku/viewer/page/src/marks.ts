@@ -13,6 +13,7 @@ import {
   type Object3D,
   OctahedronGeometry,
   RingGeometry,
+  SkinnedMesh,
   SphereGeometry,
 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
@@ -39,6 +40,7 @@ export function discard(thing: Object3D): void {
   thing.traverse((part) => {
     if (!(part instanceof Mesh)) return;
     part.geometry.dispose();
+    if (part instanceof SkinnedMesh) part.skeleton.dispose();
     for (const material of [part.material].flat()) material.dispose();
   });
 }
@@ -54,7 +56,7 @@ export function seenThrough<T extends Material>(material: T): T {
 export function target(color: number, radius: number): Group {
   const group = new Group();
   const ring = new Mesh(new RingGeometry(0.72 * radius, radius, 40), flat(color, 1));
-  const dot = new Mesh(new SphereGeometry(0.34 * radius, 20, 12), flat(color, 1)); // round: seen from the side too
+  const dot = new Mesh(new SphereGeometry(0.34 * radius, 14, 8), flat(color, 1)); // round: seen from the side too
   group.add(ring, dot);
   for (const mesh of group.children as Mesh[]) {
     mesh.renderOrder = 6;
@@ -64,7 +66,7 @@ export function target(color: number, radius: number): Group {
 }
 
 export function ball(color: number, radius: number): Mesh {
-  const mesh = new Mesh(new SphereGeometry(radius, 24, 16), seenThrough(new MeshBasicMaterial({ color })));
+  const mesh = new Mesh(new SphereGeometry(radius, 18, 10), seenThrough(new MeshBasicMaterial({ color })));
   mesh.renderOrder = 7;
   return mesh;
 }

@@ -1,8 +1,9 @@
 // The panel at the side: views, layers to show, the legend of contact states with their present count, the arrows' scale.
-import { byId, hex } from "./dom";
+import { byId, hex, put } from "./dom";
 import { LAYERS, type LayerName, type Show } from "./show";
 import { STATE_COLORS, STATE_NAMES } from "./theme";
 import { VIEWS, type ViewName } from "./camera";
+import { label, say } from "./words";
 
 export class Panel {
   private readonly boxes = new Map<LayerName, HTMLInputElement>();
@@ -16,26 +17,26 @@ export class Panel {
   ) {
     for (const [i, name] of (Object.keys(VIEWS) as ViewName[]).entries()) {
       const button = document.createElement("button");
-      button.textContent = name[0]!.toUpperCase() + name.slice(1);
-      button.title = `${button.textContent} (${i + 1})`;
+      label(button, `view-${name}`);
+      button.title = String(i + 1);
       button.dataset.testid = `view-${name}`;
       button.dataset.view = name;
       button.onclick = () => onView(name);
       byId("views").append(button);
     }
     for (const layer of LAYERS) {
-      const label = document.createElement("label");
-      label.className = "layer";
+      const row = document.createElement("label");
+      row.className = "layer";
       const box = document.createElement("input");
       box.type = "checkbox";
       box.checked = layer.on;
       box.dataset.testid = `layer-${layer.name}`;
       box.onchange = () => onLayer(layer.name, box.checked);
       const text = document.createElement("span");
-      text.textContent = layer.text;
-      label.append(box, text);
-      if (layer.color !== undefined) label.append(swatch(layer.color));
-      byId("layers").append(label);
+      label(text, `layer-${layer.name}`, layer.text);
+      row.append(box, text);
+      if (layer.color !== undefined) row.append(swatch(layer.color));
+      byId("layers").append(row);
       this.boxes.set(layer.name, box);
     }
     this.rows = [3, 2, 1].map((state) => {
@@ -43,7 +44,7 @@ export class Panel {
       row.className = "state";
       row.dataset.state = String(state);
       const text = document.createElement("span");
-      text.textContent = STATE_NAMES[state]!;
+      label(text, `state-${STATE_NAMES[state]!}`);
       const count = document.createElement("span");
       count.className = "count";
       count.dataset.testid = `state-${STATE_NAMES[state]!}`;
@@ -76,9 +77,8 @@ export class Panel {
       if (cell.textContent !== String(count)) cell.textContent = String(count);
     }
     const { reference, arrowLength } = show.contacts;
-    const text = reference > 0 ? `Arrow of ${(100 * arrowLength).toPrecision(2)} cm: ${reference.toPrecision(2)} N` : "";
-    const plain = text.replace(/(\d\.?\d*e\+\d+)/, (number) => String(Number(number)));
-    if (this.scale.textContent !== plain) this.scale.textContent = plain;
+    const round = (x: number) => Number(x.toPrecision(2));
+    put(this.scale, reference > 0 ? say("arrow-scale", { length: round(100 * arrowLength), force: round(reference) }) : "");
   }
 }
 

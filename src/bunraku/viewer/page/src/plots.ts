@@ -1,79 +1,156 @@
-// Plots over time, linked to the time line: a group of channels at a time, a line at the present, click or drag to seek.
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-import { SERIES, THEMES, type ThemeName } from "./theme";
+// The plots: a group of curves at a time, or several groups side by side, with the values at the present, or at the pointer, beside them.
+import { Chart } from "./chart";
+import { byId, download, put } from "./dom";
+import { pictureOf, tableOf } from "./plot_files";
+import { SERIES, type ThemeName } from "./theme";
 import { GROUPS, type Frame, type SceneMessage } from "./types";
+import { frameAt } from "./frames";
+import { label, say } from "./words";
 
 const FIRST_SHOWN = 6;
-const MOST_POINTS = 4000;
+const MOST_PLOTS = 4;
+const OFTEN = 90; // ms between two drawings of growing curves
+
+export interface Places {
+  groups: HTMLElement;
+  chart: HTMLElement;
+  channels: HTMLElement;
+}
 
 export class Plots {
-  group = "";
-  private chart: uPlot | null = null;
+  group = ""; // the one chosen last
+  private groups: string[] = []; // drawn
+  private several = false;
+  private whole = false;
+  private charts: Chart[] = [];
   private theme: ThemeName = "light";
   private shown = new Set<number>(); // channel numbers drawn
-  private readonly now = document.createElement("div");
   private values: HTMLElement[] = [];
-  private listed: number[] = []; // channels of the group, those shown at first before the others
-  private known = -1; // frames in the chart, and its last time, to see whether it is stale
-  private knownEnd = NaN;
+  private listed: number[] = []; // channels of the groups, those shown at first before the others
+  private stamp = ""; // of the frames in the charts, to see whether they are stale
+  private drawnAt = 0;
+  private pointed: number | null = null; // time at the pointer
+  private frames: readonly Frame[] = [];
+  private readonly watch: ResizeObserver;
 
   constructor(
     private readonly scene: SceneMessage,
-    private readonly places: { groups: HTMLElement; chart: HTMLElement; channels: HTMLElement },
+    private readonly places: Places,
     private readonly onSeek: (time: number) => void,
   ) {
-    this.now.className = "plot-now";
-    const there = GROUPS.filter((group) => scene.channels.some((c) => c.group === group));
-    const rest = [...new Set(scene.channels.map((c) => c.group))].filter((g) => !(GROUPS as readonly string[]).includes(g));
+    const known = GROUPS as readonly string[];
+    const rest = [...new Set(scene.channels.map((c) => c.group))].filter((g) => !known.includes(g));
+    const there = [...known.filter((group) => scene.channels.some((c) => c.group === group)), ...rest];
     places.groups.replaceChildren(
-      ...[...there, ...rest].map((group) => {
+      ...there.map((group) => {
         const button = document.createElement("button");
-        button.textContent = group === "zmp" ? "ZMP" : group[0]!.toUpperCase() + group.slice(1);
+        label(button, `group-${group}`, group[0]?.toUpperCase() + group.slice(1));
         button.dataset.testid = `group-${group}`;
         button.dataset.group = group;
-        button.onclick = () => this.choose(group);
+        button.onclick = (event) => (this.several || event.shiftKey ? this.add(group) : this.choose(group));
         return button;
       }),
     );
-    new ResizeObserver(() => this.resize()).observe(places.chart);
-    this.group = there[0] ?? rest[0] ?? "";
-    if (!this.group) places.chart.innerHTML = `<p class="empty">This scene has no channels to plot.</p>`;
+    this.watch = new ResizeObserver(() => this.charts.forEach((chart) => chart.resize()));
+    this.watch.observe(places.chart);
+    this.group = there[0] ?? "";
+    places.chart.replaceChildren();
+    if (!this.group) {
+      const empty = document.createElement("p");
+      empty.className = "empty";
+      label(empty, "no-channels");
+      places.chart.append(empty);
+    }
+    this.buttons();
   }
 
-  /** Draw another group of channels; its widest ranging ones are shown first. */
+  /** Draw another group of channels alone; its widest ranging ones are shown first. */
   choose(group: string, frames: readonly Frame[] = this.frames): void {
     this.group = group;
-    const channels = this.channelsOf(group);
-    this.shown = new Set(this.busiest(channels, frames));
-    this.listed = [...channels.filter((c) => this.shown.has(c)), ...channels.filter((c) => !this.shown.has(c))];
+    this.groups = [];
+    this.shown.clear();
+    this.add(group, frames);
+  }
+
+  /** One more group, or one less; at most four. */
+  add(group: string, frames: readonly Frame[] = this.frames): void {
+    const there = this.groups.includes(group);
+    if (there && this.groups.length > 1) this.groups = this.groups.filter((other) => other !== group);
+    else if (!there) {
+      for (const c of this.busiest(this.channelsOf(group), frames)) this.shown.add(c);
+      this.groups = [...this.groups, group].slice(-MOST_PLOTS);
+      this.group = group;
+    }
+    const order = (channels: number[]) => [...channels.filter((c) => this.shown.has(c)), ...channels.filter((c) => !this.shown.has(c))];
+    this.listed = this.groups.flatMap((one) => order(this.channelsOf(one)));
     this.build(frames);
   }
 
   setTheme(theme: ThemeName): void {
     this.theme = theme;
-    if (this.chart) this.build(this.frames);
+    if (this.charts.length) this.build(this.frames);
   }
 
-  private frames: readonly Frame[] = [];
+  /** Other frames of the same scene are drawn by somebody else from now on. */
+  remove(): void {
+    this.watch.disconnect();
+    for (const chart of this.charts) chart.remove();
+    this.charts = [];
+  }
+
+  /** Peaks that are cut off in what is drawn. */
+  get cut(): number {
+    return this.charts.reduce((sum, chart) => sum + chart.cut, 0);
+  }
+
+  get count(): number {
+    return this.charts.length;
+  }
 
   /** Follow the frames: new data where there are any, then the line at the present and the values beside it. */
   show(frames: readonly Frame[], index: number, range: [number, number]): void {
     this.frames = frames;
     if (!this.group || this.places.chart.offsetParent === null) return;
-    if (!this.chart) this.choose(this.firstBusy(frames), frames);
-    const end = frames[frames.length - 1]?.time ?? NaN;
-    if (frames.length !== this.known || end !== this.knownEnd) this.chart!.setData(this.data(frames), false);
-    [this.known, this.knownEnd] = [frames.length, end];
-    const scale = this.chart!.scales.x!;
-    if (scale.min !== range[0] || scale.max !== range[1]) this.chart!.setScale("x", { min: range[0], max: range[1] });
+    if (!this.charts.length) this.choose(this.firstBusy(frames), frames);
+    const stamp = `${frames.length} ${frames[frames.length - 1]?.time}`;
+    const now = performance.now();
+    if (stamp !== this.stamp && now - this.drawnAt > OFTEN) {
+      for (const chart of this.charts) chart.set(frames);
+      [this.stamp, this.drawnAt] = [stamp, now];
+    }
     const frame = frames[index];
     if (!frame) return;
-    // not valToPos: a scale that was just set takes effect after this frame
-    const part = range[1] > range[0] ? (frame.time - range[0]) / (range[1] - range[0]) : 0;
-    const left = Math.min(Math.max(part, 0), 1) * this.chart!.over.clientWidth;
-    this.now.style.transform = `translateX(${left}px)`;
-    this.listed.forEach((channel, i) => (this.values[i]!.textContent = short(frame.channels[channel]!)));
+    for (const chart of this.charts) chart.show(frame.time, range);
+    const told = this.pointed === null ? frame : frames[frameAt(frames, this.pointed)]!;
+    this.listed.forEach((channel, i) => put(this.values[i]!, short(told.channels[channel]!)));
+    put(byId("plot-time"), this.pointed === null ? "" : say("plot-at", { seconds: told.time.toFixed(3) }));
+  }
+
+  private buttons(): void {
+    const toggle = (id: string, set: (on: boolean) => void) => {
+      const button = byId(id);
+      button.setAttribute("aria-pressed", "false");
+      button.onclick = () => {
+        const on = button.getAttribute("aria-pressed") !== "true";
+        button.setAttribute("aria-pressed", String(on));
+        set(on);
+      };
+    };
+    toggle("several-button", (on) => {
+      this.several = on;
+      if (!on && this.groups.length > 1) this.choose(this.group);
+    });
+    toggle("whole-button", (on) => {
+      this.whole = on;
+      if (this.charts.length) this.build(this.frames);
+    });
+    const name = (end: string) => `${(this.scene.title || "bunraku").replace(/[^\p{L}\p{N}]+/gu, "_").slice(0, 60)}_${this.groups.join("_")}.${end}`;
+    byId("table-button").onclick = () => download(name("csv"), new Blob([tableOf(this.scene, this.drawn(), this.frames)], { type: "text/csv" }));
+    byId("png-button").onclick = () => {
+      const paper = getComputedStyle(this.places.chart.parentElement!).backgroundColor;
+      const legend = this.drawn().map((c) => ({ name: this.scene.channels[c]!.name, color: this.colorOf(c) }));
+      void pictureOf(this.charts.map((chart) => chart.canvas), legend, this.theme, paper).then((picture) => picture && download(name("png"), picture));
+    };
   }
 
   /** The group to begin with: the first in which something changes. */
@@ -103,98 +180,65 @@ export class Plots {
     return high - low;
   }
 
-  private data(frames: readonly Frame[]): uPlot.AlignedData {
-    const stride = Math.max(1, Math.ceil(frames.length / MOST_POINTS));
-    const used = stride === 1 ? frames : frames.filter((_, i) => i % stride === 0);
-    const column = (c: number) => used.map((f) => (Number.isFinite(f.channels[c]!) ? f.channels[c]! : null));
-    return [used.map((f) => f.time), ...this.drawnChannels().map(column)] as uPlot.AlignedData;
-  }
-
-  private drawnChannels(): number[] {
-    return this.channelsOf(this.group).filter((c) => this.shown.has(c));
+  /** Channels drawn, of one group or of all. */
+  private drawn(group?: string): number[] {
+    return (group === undefined ? this.groups : [group]).flatMap((one) => this.channelsOf(one).filter((c) => this.shown.has(c)));
   }
 
   private colorOf(channel: number): string {
-    return SERIES[this.drawnChannels().indexOf(channel) % SERIES.length]!;
+    return SERIES[this.drawn(this.scene.channels[channel]!.group).indexOf(channel) % SERIES.length]!;
   }
 
   private build(frames: readonly Frame[]): void {
-    this.chart?.destroy();
-    const { ink, faint } = THEMES[this.theme];
-    const { chart: place, groups } = this.places;
-    for (const button of groups.querySelectorAll("button")) {
-      button.setAttribute("aria-pressed", String(button.dataset.group === this.group));
+    for (const chart of this.charts) chart.remove();
+    for (const button of this.places.groups.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(this.groups.includes(button.dataset.group!)));
     }
-    const units = [...new Set(this.drawnChannels().map((c) => this.scene.channels[c]!.unit))].join(", ");
-    const px = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const font = `${Math.round(0.8 * px)}px system-ui, sans-serif`;
-    const axis = { stroke: ink, font, labelFont: font, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
-    this.chart = new uPlot(
-      {
-        width: place.clientWidth - 0.4 * px,
-        height: place.clientHeight,
-        padding: [8, 14, 0, 0],
-        legend: { show: false },
-        cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-        scales: { x: { time: false, auto: false, range: (_u, min, max) => [min, max] } },
-        axes: [
-          { ...axis, size: 2 * px, values: (_u, ticks) => ticks.map((t) => `${+t.toFixed(3)} s`) },
-          { ...axis, size: 4 * px, label: units, labelSize: 1.5 * px },
-        ],
-        series: [{}, ...this.drawnChannels().map((c) => ({ stroke: this.colorOf(c), width: 1.6, points: { show: false } }))],
-      },
-      this.data(frames),
-      place,
-    );
-    this.known = -1;
-    const over = this.chart.over;
-    over.dataset.testid = "plot-area";
-    over.append(this.now);
-    const seek = (event: PointerEvent) => this.onSeek(this.chart!.posToVal(event.clientX - over.getBoundingClientRect().left, "x"));
-    over.onpointerdown = (event) => {
-      over.setPointerCapture(event.pointerId);
-      seek(event);
-    };
-    over.onpointermove = (event) => {
-      if (event.buttons & 1) seek(event);
-    };
+    this.charts = this.groups.map((group) => {
+      const channels = this.drawn(group);
+      const options = {
+        channels,
+        colors: channels.map((c) => this.colorOf(c)),
+        theme: this.theme,
+        whole: this.whole,
+        onSeek: this.onSeek,
+        onPoint: (time: number | null) => (this.pointed = time),
+      };
+      return new Chart(this.places.chart, this.scene, options, frames);
+    });
+    for (const chart of this.charts) chart.resize(); // they share the width only once all are there
+    this.stamp = "";
     this.list();
   }
 
-  /** The channels of the group beside the plot; a click shows or hides one. */
+  /** The channels of the groups beside the plots; a click shows or hides one. */
   private list(): void {
     const { channels } = this.places;
     const top = channels.scrollTop;
     channels.replaceChildren(
       ...this.listed.map((c) => {
         const { name, unit } = this.scene.channels[c]!;
-        const [row, dot, label, value] = [document.createElement("button"), ...["i", "span", "span"].map((t) => document.createElement(t))];
+        const [row, dot, text, value] = [document.createElement("button"), ...["i", "span", "span"].map((t) => document.createElement(t))];
         row!.className = "channel";
         row!.title = `${name} [${unit}]`;
         row!.dataset.testid = `channel-${c}`;
         row!.setAttribute("aria-pressed", String(this.shown.has(c)));
         dot!.className = "swatch";
-        if (this.shown.has(c)) {
-          dot!.style.background = dot!.style.borderColor = this.colorOf(c);
-        }
-        label!.className = "name";
-        label!.textContent = name;
+        if (this.shown.has(c)) dot!.style.background = dot!.style.borderColor = this.colorOf(c);
+        text!.className = "name";
+        text!.textContent = name;
         value!.className = "value";
-        row!.append(dot!, label!, value!);
+        row!.append(dot!, text!, value!);
         row!.onclick = () => {
           if (!this.shown.delete(c)) this.shown.add(c);
           this.build(this.frames);
+          channels.querySelector<HTMLElement>(`[data-testid=channel-${c}]`)?.focus();
         };
         return row!;
       }),
     );
     this.values = [...channels.querySelectorAll<HTMLElement>(".value")];
     channels.scrollTop = top;
-  }
-
-  private resize(): void {
-    const { clientWidth: width, clientHeight: height } = this.places.chart;
-    if (this.chart && width && height) this.chart.setSize({ width: width - 6, height });
   }
 }
 

@@ -1,8 +1,9 @@
-// Geometry of one shape of a scene, in the shape's own frame (z along capsules and cylinders, z the normal of planes).
+// Geometry of one shape of a scene, in the shape's own frame (z along capsules, cylinders and cones, z the normal of planes).
 import {
   BoxGeometry,
   type BufferGeometry,
   CapsuleGeometry,
+  ConeGeometry,
   CylinderGeometry,
   Matrix4,
   PlaneGeometry,
@@ -26,6 +27,10 @@ export function geometryOf(shape: ShapeMessage): BufferGeometry {
       return new CapsuleGeometry(a, 2 * b, 12, 32).rotateX(Math.PI / 2);
     case "cylinder":
       return new CylinderGeometry(a, a, 2 * b, 48).rotateX(Math.PI / 2);
+    case "cone":
+      return new ConeGeometry(a, 2 * b, 48).rotateX(Math.PI / 2);
+    case "ellipsoid":
+      return new SphereGeometry(1, 40, 24).scale(a, b, c);
     case "box":
       return new BoxGeometry(2 * a, 2 * b, 2 * c);
     case "hull": {

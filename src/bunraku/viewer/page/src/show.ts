@@ -11,7 +11,7 @@ import { COM_COLOR, CONNECTION_COLOR, ZMP_COLOR, type ThemeName } from "./theme"
 import { POSE, type ConnectionMessage, type Frame, type SceneMessage } from "./types";
 import type { Stage } from "./stage";
 
-export type LayerName = "regions" | "forces" | "pressure" | "zmp" | "support" | "com" | "connections" | "ghosts";
+export type LayerName = "regions" | "forces" | "pressure" | "zmp" | "support" | "com" | "connections" | "ghosts" | "shapes";
 
 export const LAYERS: { name: LayerName; text: string; color?: string; on: boolean }[] = [
   { name: "forces", text: "Contact forces", on: true },
@@ -22,6 +22,7 @@ export const LAYERS: { name: LayerName; text: string; color?: string; on: boolea
   { name: "com", text: "Centre of mass, path", color: hex(COM_COLOR), on: true },
   { name: "connections", text: "Pins, connections", color: hex(CONNECTION_COLOR), on: true },
   { name: "ghosts", text: "Ghosts", on: false },
+  { name: "shapes", text: "Physics shapes", on: false },
 ];
 
 const GHOSTS = 11;
@@ -43,7 +44,7 @@ export class Show {
     private readonly stage: Stage,
     first: Frame,
   ) {
-    this.bodies = new Bodies(scene, stage.ground);
+    this.bodies = new Bodies(scene, stage.ground, () => stage.touch());
     this.bodies.show(first);
     const moving = new Box3();
     this.bodies.group.updateMatrixWorld(true);
@@ -64,9 +65,10 @@ export class Show {
       support: this.balance.support,
       com: this.balance.mass,
       connections: this.connections.group,
-      ghosts: this.bodies.ghosts,
+      ghosts: this.bodies.ghosts.group,
+      shapes: this.bodies.physics,
     };
-    this.root.add(this.bodies.group, this.pins.group, ...Object.values(this.layers));
+    this.root.add(this.bodies.group, this.bodies.crowd, this.pins.group, ...Object.values(this.layers));
     stage.scene.add(this.root);
     this.middle(first);
   }
@@ -85,6 +87,7 @@ export class Show {
   setLayer(name: LayerName, on: boolean): void {
     this.layers[name].visible = on;
     if (name === "connections") this.pins.setVisible(on);
+    if (name === "shapes") this.bodies.dress();
     this.haunted = NaN;
     this.stage.touch();
   }
@@ -120,13 +123,13 @@ export class Show {
   /** Ghosts: the whole recording in equal intervals; live, the last four seconds. */
   private haunt(frames: readonly Frame[], index: number, live: boolean): void {
     if (!this.layers.ghosts.visible) return;
-    const stamp = live ? Math.floor(frames[index]!.time * 4) : 0;
+    const stamp = Math.floor(frames[index]!.time * 4);
     if (stamp === this.haunted) return;
     this.haunted = stamp;
     const last = live ? index : frames.length - 1;
     const start = live ? Math.max(0, last - 240) : 0;
     const picks = Array.from({ length: GHOSTS }, (_, i) => Math.round(start + ((last - start) * i) / (GHOSTS - 1)));
-    this.bodies.haunt([...new Set(picks)].map((i) => frames[i]!));
+    this.bodies.ghosts.haunt([...new Set(picks)].map((i) => frames[i]!), frames[index]!);
   }
 
   /** What the camera follows: the first figure's centre of mass, else the middle of all bodies. */

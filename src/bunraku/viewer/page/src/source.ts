@@ -3,6 +3,7 @@ import { frameAt } from "./frames";
 import type { Frame, SceneMessage } from "./types";
 
 export interface Source {
+  readonly scene: SceneMessage | null;
   readonly frames: readonly Frame[]; // in order of time; live: the latest stretch
   readonly playing: boolean;
   readonly speed: number;
@@ -14,9 +15,18 @@ export interface Source {
   readonly live: boolean; // a running world: frames go on, without an end
   readonly message: string | null; // what went wrong, for the banner
   readonly noted: boolean; // it is but a word to this viewer
+  readonly waiting: boolean; // it begins when a page is ready
+  readonly rate: number | null; // times real time, as it goes; null where that is not known
+  readonly loop: boolean; // again and again
+  readonly past: number | null; // time shown of a world's past, from which it can go on
+  ready(): void; // a picture is drawn
   play(): void;
   pause(): void;
-  step(n: number): void;
+  restart(): void; // play from the beginning
+  goOn(): void; // the world, from the time shown
+  setLoop(on: boolean): void;
+  step(n: number): void; // frames as they are displayed
+  fine(n: number): void; // single steps, or frames as they were recorded
   setSpeed(value: number): void;
   seek(time: number): void;
   advance(seconds: number): void; // real time passed
@@ -32,6 +42,11 @@ export class Embedded implements Source {
   readonly live = false;
   readonly message = null;
   readonly noted = false;
+  readonly waiting = false;
+  readonly rate = null;
+  readonly past = null;
+  loop: boolean;
+  private begun = false;
   readonly range: [number, number];
 
   constructor(
@@ -41,6 +56,14 @@ export class Embedded implements Source {
     if (!frames.length) throw new Error("the page holds no frames; export the recording again");
     this.range = [frames[0]!.time, frames[frames.length - 1]!.time];
     this.time = this.range[0];
+    this.loop = scene.loop ?? false;
+  }
+
+  /** It plays by itself, unless its maker or the reader (who prefers less motion) does not want it. */
+  ready(): void {
+    if (this.begun) return;
+    this.begun = true;
+    if (this.scene.play !== false && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
   }
 
   get index(): number {
@@ -54,6 +77,21 @@ export class Embedded implements Source {
 
   pause(): void {
     this.playing = false;
+  }
+
+  restart(): void {
+    this.time = this.range[0];
+    this.playing = true;
+  }
+
+  goOn(): void {}
+
+  setLoop(on: boolean): void {
+    this.loop = on;
+  }
+
+  fine(n: number): void {
+    this.step(n);
   }
 
   step(n: number): void {
@@ -72,7 +110,8 @@ export class Embedded implements Source {
 
   advance(seconds: number): void {
     if (!this.playing) return;
-    this.seek(this.time + seconds * this.speed);
-    if (this.time >= this.range[1]) this.pause();
+    const again = this.loop && this.time >= this.range[1] && this.range[1] > this.range[0];
+    this.seek(again ? this.range[0] : this.time + seconds * this.speed);
+    if (this.time >= this.range[1] && !this.loop) this.pause();
   }
 }

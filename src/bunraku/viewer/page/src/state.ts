@@ -7,6 +7,8 @@ import type { Stage } from "./stage";
 import type { Camera } from "./camera";
 import type { Desk } from "./desk";
 import type { Hand } from "./hand";
+import type { Hover } from "./hover";
+import type { KeyHand } from "./key_hand";
 import { Live } from "./live";
 
 interface Watched {
@@ -19,6 +21,9 @@ interface Watched {
   readonly theme: string;
   readonly hand: Hand;
   readonly desk: Desk;
+  readonly hover: Hover;
+  readonly keyHand: KeyHand;
+  readonly scripting: number;
 }
 
 export function exposeState(app: Watched): void {
@@ -46,6 +51,22 @@ export function exposeState(app: Watched): void {
     get speed() {
       return app.source?.speed ?? 1;
     },
+    get waiting() {
+      return app.source?.waiting ?? false;
+    },
+    get rate() {
+      return app.source?.rate ?? null;
+    },
+    get loop() {
+      return app.source?.loop ?? false;
+    },
+    get past() {
+      return app.source?.past ?? null;
+    },
+    /** Times of the frames that the page holds. */
+    times() {
+      return (app.source?.frames ?? []).map(({ time }) => time);
+    },
     get connected() {
       return app.source?.connected ?? false;
     },
@@ -71,7 +92,7 @@ export function exposeState(app: Watched): void {
       return layer("connections", app.show?.connections.pins ?? 0);
     },
     get ghosts() {
-      return layer("ghosts", app.show?.bodies.ghostCount ?? 0);
+      return layer("ghosts", app.show?.bodies.ghosts.count ?? 0);
     },
     get view() {
       return app.camera.view;
@@ -87,6 +108,25 @@ export function exposeState(app: Watched): void {
     },
     get group() {
       return app.plots?.group ?? "";
+    },
+    get plots() {
+      return app.plots?.count ?? 0;
+    },
+    /** Peaks cut off in the plots. */
+    get cut() {
+      return app.plots?.cut ?? 0;
+    },
+    /** The link under the pointer or chosen by keys. */
+    get pointed() {
+      return app.hover.name;
+    },
+    get chosen() {
+      return app.keyHand.body;
+    },
+    /** What a display frame costs: ms of script, draw calls, triangles. */
+    get cost() {
+      const render = app.stage.renderer?.info.render;
+      return { script: app.scripting, calls: render?.calls ?? 0, triangles: render?.triangles ?? 0 };
     },
     get drawn() {
       return app.stage.drawn;
@@ -129,6 +169,14 @@ export function exposeState(app: Watched): void {
     /** Corners of the support polygon of each figure that has marks. */
     supports() {
       return app.show?.balance.supports ?? [];
+    },
+    /** Skins that are there: figure and triangles; whether they are shown instead of physics shapes. */
+    get skins() {
+      return (app.show?.bodies.skins ?? []).map((skin) => ({ triangles: skin.triangles, shadow: skin.shadow, shown: skin.ready && skin.group.visible }));
+    },
+    /** Where a vertex of a skin is. */
+    skinVertex(skin: number, vertex: number) {
+      return app.show?.bodies.skins[skin]?.vertex(vertex) ?? [];
     },
     patches() {
       return (app.show?.contacts.patches ?? []).map(({ state, total, pressure }) => ({ state, total, pressure }));

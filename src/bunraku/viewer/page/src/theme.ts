@@ -3,7 +3,8 @@
 export type ThemeName = "light" | "dark";
 
 export interface Theme {
-  sky: number;
+  sky: number; // haze at the horizon
+  zenith: number;
   ground: number;
   line: number;
   fixed: number;
@@ -19,6 +20,7 @@ export interface Theme {
 export const THEMES: Record<ThemeName, Theme> = {
   light: {
     sky: 0xeef0f2,
+    zenith: 0xbfd2e6,
     ground: 0xe6e8eb,
     line: 0xc3c8cf,
     fixed: 0xc4c9cf,
@@ -31,7 +33,8 @@ export const THEMES: Record<ThemeName, Theme> = {
     faint: "#d9dde2",
   },
   dark: {
-    sky: 0x171a20,
+    sky: 0x1b2028,
+    zenith: 0x0c0f15,
     ground: 0x24282e,
     line: 0x3c424b,
     fixed: 0x4a525e,

@@ -1,9 +1,8 @@
-// The transport: play, pause, step, speed, and the time line to scrub, with marks of what happened.
+// The transport: play, pause, step, speed, and the time line to scrub.
 import { byId, icon } from "./dom";
 import type { Source } from "./source";
-import type { EventMessage } from "./types";
+import { say } from "./words";
 
-const THUMB = 16; // px: the knob is inside of the line at both ends
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
 export class Timeline {
@@ -12,8 +11,6 @@ export class Timeline {
   private readonly button = byId<HTMLButtonElement>("play");
   private readonly speed = byId<HTMLSelectElement>("speed");
   private showsPause: boolean | null = null;
-  private marks: HTMLButtonElement[] = [];
-  private spanned = ""; // the range for which the marks were placed
 
   constructor(private readonly source: () => Source | null) {
     byId("back").append(icon("back"));
@@ -40,34 +37,8 @@ export class Timeline {
     source.setSpeed(SPEEDS[Math.min(Math.max(here + notches, 0), SPEEDS.length - 1)]!);
   }
 
-  /** Marks of what happened; a click goes there. */
-  setEvents(events: readonly EventMessage[]): void {
-    this.marks = events.map(({ time, kind, text }) => {
-      const mark = document.createElement("button");
-      mark.title = `${time.toFixed(3)} s: ${text}`;
-      mark.dataset.kind = kind;
-      mark.dataset.time = String(time);
-      mark.tabIndex = -1;
-      mark.onclick = () => this.source()?.seek(time);
-      return mark;
-    });
-    byId("events").replaceChildren(...this.marks);
-    this.spanned = "";
-  }
-
-  private placeEvents(start: number, end: number): void {
-    if (this.spanned === `${start} ${end}`) return;
-    this.spanned = `${start} ${end}`;
-    for (const mark of this.marks) {
-      const part = end > start ? (Number(mark.dataset.time) - start) / (end - start) : 0;
-      mark.hidden = part < 0 || part > 1;
-      mark.style.left = `calc(${THUMB / 2}px + (100% - ${THUMB}px) * ${part})`;
-    }
-  }
-
   show(source: Source): void {
     const [start, end] = source.range;
-    this.placeEvents(start, end);
     this.slider.min = String(start);
     this.slider.max = String(end > start ? end : start + 1);
     this.slider.value = String(source.time);
@@ -75,7 +46,8 @@ export class Timeline {
     if (this.showsPause !== source.playing) {
       this.showsPause = source.playing;
       this.button.replaceChildren(icon(source.playing ? "pause" : "play"));
-      this.button.setAttribute("aria-label", source.playing ? "Pause" : "Play");
+      this.button.dataset.wordLabel = source.playing ? "pause" : "play";
+      this.button.setAttribute("aria-label", say(source.playing ? "pause" : "play"));
     }
     const known = SPEEDS.includes(source.speed);
     if (!known && !this.speed.querySelector(`option[value="${source.speed}"]`)) {

@@ -4,13 +4,42 @@ export type Vec3 = [number, number, number];
 
 export interface ShapeMessage {
   body: number; // index into bodies, -1 for fixed in the world
-  kind: "plane" | "sphere" | "capsule" | "cylinder" | "box" | "hull";
+  kind: "plane" | "sphere" | "capsule" | "cylinder" | "cone" | "ellipsoid" | "box" | "hull" | "mesh";
   size: number[]; // half sizes, m
   position: Vec3; // in the body's frame, m
   quaternion: [number, number, number, number]; // w x y z
   color: [number, number, number, number] | null;
   name: string;
   points?: Vec3[];
+  mesh?: number; // of kind "mesh": index into the scene's meshes
+  role?: "collision"; // belongs to the layer "shapes"
+  skinned?: boolean; // a skin stands for it
+}
+
+/** A visual mesh; see bunraku/viewer/mesh_messages.py. */
+export interface MeshMessage {
+  vertices: number;
+  triangles: number;
+  low: Vec3;
+  high: Vec3;
+  painted: boolean;
+  data: string;
+}
+
+/** The skin of a figure; see bunraku/viewer/skins.py. */
+export interface SkinMessage {
+  figure: string;
+  look: string;
+  gloss: number;
+  bones: [number, number, number][]; // body a, body b, share of the way from a's attitude to b's
+  turns: Record<string, [number, number, number, number]>; // body -> attitude of its link in it, w x y z
+  rest: [number, number, number, number, number, number, number][]; // of the bones in the mesh
+  vertices: number;
+  triangles: number;
+  scale: number;
+  offset: Vec3;
+  palette: Vec3[];
+  data: string;
 }
 
 export interface ChannelMessage {
@@ -44,6 +73,8 @@ export interface SceneMessage {
   dt: number;
   bodies: { name: string; figure: string | null }[];
   shapes: ShapeMessage[];
+  meshes?: MeshMessage[];
+  skins?: SkinMessage[];
   figures: string[];
   channels: ChannelMessage[];
   start: number; // s
@@ -51,7 +82,10 @@ export interface SceneMessage {
   live: boolean;
   connections: ConnectionMessage[];
   events?: EventMessage[];
-  stage?: { figure: string }; // the figure that may be pinned and dragged
+  play?: boolean; // of a page that holds its frames: whether it plays by itself (it does), and again and again
+  loop?: boolean;
+  limits?: Record<string, [number, number]>; // of channels of the group angles, in their unit
+  stage?: { figure: string; joints: JointRange[]; grips?: Grip[] }; // the figure that may be pinned and dragged
 }
 
 /** One moment: poses nb x 7 (x y z qw qx qy qz), contacts nc x 10 (x y z fx fy fz patch state body_a body_b), figures ng x 6 (com, zmp). */
@@ -71,7 +105,25 @@ export interface StatusMessage {
   duration: number | null;
   ended: boolean;
   error: string | null;
+  waiting?: boolean; // for a page that says it is ready
+  rate?: number | null; // times real time, as it goes
+  loop?: boolean;
   note?: boolean; // the error is a word to this viewer alone, soon forgotten
+}
+
+/** A joint with sliders: one number, or three of a ball (its rotation vector). */
+export interface JointRange {
+  name: string;
+  unit: string;
+  least: number[];
+  most: number[];
+}
+
+/** A named point of a link, in its frame: a hand, a toe. */
+export interface Grip {
+  name: string;
+  link: string;
+  point: Vec3;
 }
 
 /** A pin or drag: `point` of a body (its frame) should be at `target` (world). */
@@ -82,6 +134,7 @@ export interface StageItem {
   body: number;
   point: Vec3;
   pose: boolean; // its orientation is held, too
+  axes: string; // along and about which it holds
   target: Vec3;
   metres: number; // off
   radians: number;
@@ -95,6 +148,11 @@ export interface StageMessage {
   items: StageItem[];
   holder: number; // the viewer that drags, 0: nobody
   balance: boolean;
+  dynamics: boolean; // false: kinematics alone
+  steps: boolean; // it steps where it must
+  rises: boolean; // it gets up by itself
+  joints: Record<string, number[]>; // as they are
+  desired: Record<string, number[]>; // as they should be
   recording: number | null; // s
   take: boolean; // there is one to export
   making: string | null; // the format of a file that is being made

@@ -1,0 +1,1 @@
+"""Steps of walking and running that are derived from mechanics alone."""

@@ -1,0 +1,254 @@
+"""A person's walk in the physical world: begins standing, goes at the speeds it is told, turns, ends standing.
+
+    walk = NaturalWalk(bk.human(1.8, 73, body="1996"), [Leg(1.3, metres=5.0), Leg(0.8, steps=4)])
+    walk.run()
+    walk.fell, walk.distance
+
+The figure is one of `human`, by default human(body="1996"); its steps are those of gaits.gait_library for its height and
+mass, kept up by gaits.step_tracker on what its sensors feel. Checked in tests/gaits/test_natural_walk.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from bunraku.control.bushes import Bushes
+from bunraku.control.bushes import bushes as with_bushes
+from bunraku.dynamics.functions import kinematics
+from bunraku.errors import InputError
+from bunraku.gaits.gait import walking_twin
+from bunraku.gaits.gait_library import TURNING, check_speed, gait_at, transition
+from bunraku.gaits.step_rows import StepRows
+from bunraku.gaits.step_tracker import StepTracker, TrackerGains
+from bunraku.humanoid.opening_pose import own_collisions
+from bunraku.humanoid.parts import Humanoid, humanoid
+from bunraku.model.body_2000 import HEIGHT
+from bunraku.model.model import Model
+from bunraku.world.figure import Figure
+from bunraku.world.world import World
+
+FASTER = 0.2  # m/s that a step is faster or slower than the one before it, for a figure of 1.7 m
+FINE = 0.02  # m/s between the speeds for which steps are made ready
+REST = 1.0  # s of standing at the end
+DOWN = 0.65  # of its height at first: a pelvis that fell
+TURN = np.radians(15.0)  # most of a turn in one step
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A part of a walk: metres at a speed [m/s], or a number of steps; or a turn to the left [rad]."""
+
+    speed: float
+    metres: float | None = None
+    steps: int | None = None
+    turn: float = 0.0
+
+
+@dataclass(frozen=True)
+class Stride:
+    """One planned step: kind of it, its speed [m/s], how far it turns to the left [rad]."""
+
+    kind: str
+    speed: float
+    turn: float = 0.0
+
+
+def strides(legs: Sequence[Leg], height: float = HEIGHT) -> list[Stride]:
+    """The steps of a walk from standing to standing: speeds change by no more than `FASTER` from step to step."""
+    scale = np.sqrt(height / HEIGHT)
+    home, most = float(TURNING * scale), float(FASTER * scale)
+    out, speed = [Stride("start", home)], home
+    spare = step_length(home, height)  # m walked beyond what the legs so far asked for
+
+    def towards(goal: float, speed: float) -> float:
+        return speed + float(np.clip(goal - speed, -most, most))
+
+    def braking(speed: float) -> list[float]:
+        """Speeds of the steps from one speed to the last one, from which the figure stops."""
+        slower: list[float] = []
+        while abs(speed - home) > most + 1e-9:
+            speed = towards(home, speed)
+            slower.append(speed)
+        return slower
+
+    for i, leg in enumerate(legs):
+        goal, last = check_speed(leg.speed, height), i == len(legs) - 1
+        for part in turns(leg.turn):
+            speed = towards(goal, speed)
+            out.append(Stride("step", speed, part))
+        if leg.turn:
+            continue
+        count = (leg.steps or 0) - (i == 0) - last
+        while True:
+            faster = towards(goal, speed)
+            length, slower = step_length(faster, height), braking(faster) if last else []
+            after = spare + length + sum(step_length(x, height) for x in slower)
+            if count < 1 + len(slower) if leg.steps is not None else after > (leg.metres or 0.0) + 0.5 * length:
+                break
+            out.append(Stride("step", faster))
+            speed, spare, count = faster, spare + length, count - 1
+        spare -= leg.metres or spare
+    return [*out, *(Stride("step", x) for x in braking(speed)), Stride("stop", home)]
+
+
+def turns(angle: float) -> list[float]:
+    """A turn [rad] in parts of one step each."""
+    many = int(np.ceil(abs(angle) / TURN - 1e-9))
+    return [angle / many] * many if many else []
+
+
+@lru_cache(maxsize=64)
+def step_length(speed: float, height: float) -> float:
+    """Of a step [m]."""
+    return gait_at(speed, height).plan.length
+
+
+class Strides:
+    """Planned steps one after another, made ready for a figure as they come (gaits.step_tracker.Steps)."""
+
+    def __init__(self, planned: Sequence[Stride], model: Model, height: float, mass: float) -> None:
+        self.planned, self.model, self.height, self.mass, self.taken = list(planned), model, height, mass, 0
+        self.ready: dict[tuple[str, int], StepRows] = {}
+
+    def next_step(self) -> tuple[StepRows, float]:
+        """The next one; the last one again and again."""
+        s = self.planned[min(self.taken, len(self.planned) - 1)]
+        self.taken += 1
+        return self.rows(s), s.turn
+
+    def state(self) -> int:
+        """How many were given."""
+        return self.taken
+
+    def restore(self, state: int) -> StepRows:
+        """Go back to a state; the step that was given last."""
+        self.taken = int(state)
+        return self.rows(self.planned[min(self.taken, len(self.planned)) - 1])
+
+    def rows(self, s: Stride) -> StepRows:
+        """A stride's rows."""
+        key = (s.kind, round(s.speed / FINE))
+        if key not in self.ready:
+            known = (
+                gait_at(min(max(key[1] * FINE, s.speed - FINE), s.speed + FINE), self.height, self.mass)
+                if s.kind == "step"
+                else transition(s.kind, self.height, self.mass)
+            )
+            self.ready[key] = StepRows(known, self.model)
+        return self.ready[key]
+
+
+def default_figure() -> Model:
+    """human(body="1996"): 1.7 m, 69 kg, masses and moments of de Leva (1996)."""
+    return walking_twin(HEIGHT, 69.0).figure
+
+
+def height_of(model: Model | None) -> float:
+    """Height [m] of a figure of `human`, which stands upright in its rest pose; InputError for another figure."""
+    if model is None:
+        return HEIGHT
+    wanted = walking_twin(HEIGHT, 69.0).figure
+    if [(j.name, j.kind) for j in model.joints] != [(j.name, j.kind) for j in wanted.joints]:
+        raise InputError(f"walk: {model.name!r} is no figure of human(); it walks with gait careful.")
+    return float(kinematics(model, model.q0).pose("head_top")[0][2])
+
+
+class NaturalWalk:
+    """A walk in a world of its own: `run` walks, `fell` [s] says how it went.
+
+    model: a figure of `human`; legs: what to walk; bushes: rubber between ankles and feet; contact,
+    dt, seed: of the World; sensors: options of add_sensor by kind; shapes: for World.add_fixed besides the ground.
+    """
+
+    humanoid: Humanoid
+    rigid: Model
+    bushes: Bushes | None
+    model: Model  # with bushes, where there are any
+    world: World
+    figure: Figure
+    planned: list[Stride]
+    strides: Strides
+    tracker: StepTracker
+    fell: float | None
+    begin: np.ndarray  # m: where its base stood at first
+    high: float  # m: and how high
+
+    def __init__(
+        self,
+        model: Model | None = None,
+        legs: Sequence[Leg] = (Leg(1.3, metres=6.0),),
+        *,
+        contact: str = "pgs",
+        bushes: Bushes | bool | None = None,
+        friction: float = 0.8,
+        dt: float = 0.001,
+        seed: int = 0,
+        shapes: Sequence[Any] = (),
+        sensors: dict[str, Any] | None = None,
+        gains: TrackerGains | None = None,
+        self_collision: bool | None = None,
+    ) -> None:
+        if not legs:
+            raise InputError("walk: nothing to walk; give metres or steps.")
+        rigid = default_figure() if model is None else model
+        height, mass = height_of(rigid), rigid.mass
+        self.humanoid, self.rigid = humanoid(rigid), rigid
+        feet = self.humanoid.feet
+        self.bushes = Bushes() if bushes is True else (bushes or None)
+        self.model = rigid
+        if self.bushes is not None:
+            self.model = with_bushes(rigid, tuple(f.link for f in feet), self.bushes).build()
+        self.world = World(dt=dt, contact=contact, seed=seed)
+        self.world.add_ground(friction=friction)
+        for shape in shapes:
+            self.world.add_fixed(shape, friction=friction)
+        own = own_collisions(self.model) if self_collision is None else self_collision
+        self.figure = self.world.add(self.model, self_collision=own)
+        self.planned = strides(legs, height)
+        self.strides = steps = Strides(self.planned, rigid, height, mass)
+        begin = steps.rows(self.planned[0])
+        q = begin.of[0].q[0]
+        for j in rigid.joints:
+            if j.nv:
+                self.figure.q[self.model.joint(j.name).q] = q[j.q]
+        self.begin, self.high = self.figure.q[:3].copy(), float(self.figure.q[2])
+        self.tracker = StepTracker(self.world, self.figure, rigid, feet, steps, gains=gains, sensors=sensors)
+        self.world.add_controller(self.tracker)
+        self.fell = None
+
+    @property
+    def heading(self) -> float:
+        """Where it heads [rad, to the left of x]."""
+        return float(self.tracker.now.heading)
+
+    @property
+    def distance(self) -> float:
+        """Metres from where it stood at first, in the level."""
+        return float(np.hypot(*(self.figure.q[:2] - self.begin[:2])))
+
+    @property
+    def duration(self) -> float:
+        """Seconds that the planned steps take, and `REST`."""
+        return sum(self.strides.rows(s).plan.seconds for s in self.planned) + REST
+
+    @property
+    def stands(self) -> bool:
+        """Whether the last step is done."""
+        return self.tracker.now.closed and self.tracker.now.phase >= 1.0
+
+    def run(self, seconds: float | None = None, progress: Callable[[float], None] | None = None) -> NaturalWalk:
+        """Walk on for some seconds, to the end of the plan by default, or until it falls."""
+        end = self.world.time + (self.duration if seconds is None else seconds)
+        begin = self.world.time
+        while self.world.time < end - 1e-9 and self.fell is None:
+            self.world.step(max(1, min(round(0.02 / self.world.dt), round((end - self.world.time) / self.world.dt))))
+            if self.figure.q[2] < DOWN * self.high:
+                self.fell = self.world.time
+            if progress is not None:
+                progress(min((self.world.time - begin) / max(end - begin, 1e-9), 1.0))
+        return self
