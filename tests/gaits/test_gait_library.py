@@ -74,7 +74,8 @@ def test_steps_of_a_walk_change_speed_little_by_little():
     speeds = [s.speed for s in planned]
     assert np.abs(np.diff(speeds)).max() < 0.301
     far = sum(step_length(s.speed, 1.7) for s in planned[:-1])
-    assert far == pytest.approx(metres, abs=0.75)
-    assert len(strides([Leg(1.3, steps=20)])) == 20
+    assert far == pytest.approx(metres, abs=0.45)
+    count = int(rng.integers(3, 25))
+    assert len(strides([Leg(speed, steps=count)])) == count  # however little room there is to brake
     turned = strides([Leg(1.0, steps=4), Leg(1.0, turn=np.pi / 2), Leg(1.0, steps=4)])
     assert sum(s.turn for s in turned) == pytest.approx(np.pi / 2)

@@ -76,6 +76,16 @@ def strides(legs: Sequence[Leg], height: float = HEIGHT) -> list[Stride]:
             slower.append(speed)
         return slower
 
+    def fits(speed: float, leg: Leg, last: bool) -> bool:
+        """Whether a step at a speed, and the steps that brake from it after the last leg, go no farther than asked."""
+        slower = braking(speed) if last else []
+        if leg.steps is not None:
+            return count >= 1 + len(slower)
+        length = step_length(speed, height)
+        after = spare + length + sum(step_length(x, height) for x in slower)
+        return after <= (leg.metres or 0.0) + 0.5 * length
+
+    count = 0  # of steps that a leg leaves
     for i, leg in enumerate(legs):
         goal, last = check_speed(leg.speed, height), i == len(legs) - 1
         for part in turns(leg.turn):
@@ -85,13 +95,13 @@ def strides(legs: Sequence[Leg], height: float = HEIGHT) -> list[Stride]:
             continue
         count = (leg.steps or 0) - (i == 0) - last
         while True:
-            faster = towards(goal, speed)
-            length, slower = step_length(faster, height), braking(faster) if last else []
-            after = spare + length + sum(step_length(x, height) for x in slower)
-            if count < 1 + len(slower) if leg.steps is not None else after > (leg.metres or 0.0) + 0.5 * length:
+            # as fast as asked; where that leaves no room to brake as fast as now, then slower
+            ways = (towards(goal, speed), speed, *braking(speed)[:1]) if last else (towards(goal, speed),)
+            chosen = next((x for x in ways if fits(x, leg, last)), None)
+            if chosen is None:
                 break
-            out.append(Stride("step", faster))
-            speed, spare, count = faster, spare + length, count - 1
+            out.append(Stride("step", chosen))
+            speed, spare, count = chosen, spare + step_length(chosen, height), count - 1
         spare -= leg.metres or spare
     return [*out, *(Stride("step", x) for x in braking(speed)), Stride("stop", home)]
 
