@@ -11,6 +11,7 @@ from bunraku.draw.skin import poses_of, skin_of
 from bunraku.dynamics.functions import kinematics
 from bunraku.model.rotations import exponential, matrix
 from bunraku.motion import Recording
+from draws import fresh_rng
 from formats.test_gltf import parts_of
 
 ZUP = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # world of glTF (y up) from ours
@@ -84,7 +85,7 @@ class Scene:
 
 def test_poses_are_right_at_ten_random_times(recording, tmp_path):
     scene = Scene(write_glb(recording, tmp_path / "fall.glb").read_bytes())
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     first = recording.times[0]
     skin = skin_of(recording.figure("ann").model)
     assert skin is not None

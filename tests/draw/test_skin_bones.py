@@ -6,10 +6,11 @@ from bunraku.draw.skin_body import BODIES, bind
 from bunraku.draw.skin_bones import BONES, bind_bones, bone_poses, matrices, slerp, weights_of
 from bunraku.model.body_lengths import standard
 from bunraku.model.rotations import exponential, multiply
+from draws import fresh_rng
 
 
 def test_slerp_shares_a_turn():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     p, w = exponential(rng.normal(size=(50, 3))), rng.normal(size=(50, 3))
     w *= np.minimum(1.0, 3.0 / np.linalg.norm(w, axis=1, keepdims=True))
     q, share = multiply(p, exponential(w)), rng.uniform(size=50)
@@ -20,7 +21,7 @@ def test_slerp_shares_a_turn():
 
 
 def test_bones_at_their_ends_are_the_bodies():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     places, turns = rng.normal(size=(len(BODIES), 3)), exponential(rng.normal(size=(len(BODIES), 3)))
     at, q = bone_poses(places, turns)
     assert np.allclose(at[: len(BODIES)], places) and np.allclose(np.abs(np.sum(q[: len(BODIES)] * turns, axis=1)), 1)
@@ -31,7 +32,7 @@ def test_bones_at_their_ends_are_the_bodies():
 
 def test_weights_are_shares_and_smooth():
     m = standard(1.6)
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     points = rng.uniform((-0.15, -0.8, 0.0), (0.15, 0.8, 1.7), size=(4000, 3))
     bones, weights = weights_of(m, points)
     assert np.allclose(weights.sum(axis=1), 1) and weights.min() >= 0 and bones.max() < len(BONES)

@@ -4,10 +4,11 @@ import numpy as np
 
 from bunraku.draw.skin_body import ball, tube
 from bunraku.draw.skin_field import Flesh
+from draws import fresh_rng
 
 
 def test_ball_and_tube_are_distances_to_first_order():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     p = rng.normal(size=(200, 3))
     p /= np.linalg.norm(p, axis=1, keepdims=True)
     for r in (0.98, 1.0, 1.03):
@@ -26,7 +27,7 @@ def test_smooth_union_of_two_planes_of_balls():
 
 
 def test_gradient_and_grid_agree_with_points():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     flesh = Flesh(
         [ball(np.zeros(3), (0.3, 0.2, 0.25), 0.05), tube(np.zeros(3), np.array([0.4, 0.1, 0.2]), (0.1, 0.05), 0.05)]
     )

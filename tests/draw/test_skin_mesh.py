@@ -6,6 +6,7 @@ import pytest
 from bunraku.draw.skin_body import ball, tube
 from bunraku.draw.skin_field import Flesh
 from bunraku.draw.skin_mesh import closed, cut, evened, made_simple, planes, surface_nets
+from draws import fresh_rng
 
 
 def euler(triangles):
@@ -49,7 +50,7 @@ def test_ring_has_a_hole():
 
 
 def test_any_field_gives_a_closed_manifold():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     for _ in range(5):
         f = np.full((17, 17, 17), 9.0)
         f[5:-5, 5:-5, 5:-5] = rng.normal(0.5, size=(7, 7, 7))
@@ -64,7 +65,7 @@ def test_any_field_gives_a_closed_manifold():
 
 
 def test_cut_keeps_the_surface_and_divides_it():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     flesh = Flesh([ball(np.zeros(3), (0.3, 0.2, 0.25), 0.02)])
     vertices, triangles = surface_nets(flesh, [planes(-0.4, 0.4, lambda x: np.full_like(x, 0.05))] * 3)
     normal = rng.normal(size=3)

@@ -10,6 +10,7 @@ import trimesh
 
 from bunraku.errors import InputError
 from bunraku.formats.gltf import Glb, linear
+from draws import fresh_rng
 
 
 def parts_of(data):
@@ -37,7 +38,7 @@ def test_a_triangle_comes_back():
 
 
 def test_numbers_lie_on_multiples_of_four_within_the_buffer():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     glb = Glb()
     for n in (1, 2, 5):
         glb.accessor(rng.integers(0, 255, size=(n, 4)), "u1")

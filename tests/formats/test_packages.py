@@ -14,6 +14,7 @@ import pytest
 
 import bunraku as bk
 from bunraku.cli.info_command import ignored
+from draws import fresh_rng
 from figures import relative
 from robots import all_robots
 
@@ -55,7 +56,7 @@ def as_pinocchio(path: Path) -> None:
     theirs = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
     theirs.gravity.linear = ours.gravity
     data = theirs.createData()
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     q, v, tau = bk.random_configuration(ours, rng), rng.normal(size=ours.nv), 10 * rng.normal(size=ours.nv)
     peer_q, T, drift = translated(ours, theirs, q, v)
     M = pin.crba(theirs, data, peer_q)
@@ -117,7 +118,7 @@ def as_mujoco(path: Path) -> None:
     description.gears.clear()
     ours = description.build(repair=True)
     order_q, order_v = orders(ours, theirs)
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     q, v, tau = bk.random_configuration(ours, rng), rng.normal(size=ours.nv), rng.normal(size=ours.nv)
     data.qpos[order_q], data.qvel[order_v], data.qfrc_applied[order_v] = q, v, tau
     mujoco.mj_forward(theirs, data)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from draws import fresh_rng
 from figures import random_figure, relative
 from robots import humanoid_mjcf, robot
 
@@ -100,7 +101,7 @@ def decorated(model: bk.Model, rng: np.random.Generator) -> bk.Model:
 @pytest.mark.parametrize("ending", ["urdf", "xml"])
 @pytest.mark.parametrize("k", range(8))
 def test_random_figures(ending, k, tmp_path):
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     kinds = ("hinge", "slider", "fixed", "universal", *(("ball",) if ending == "xml" else ()))
     seed = int(rng.integers(1 << 30))
     model = decorated(random_figure(seed, links=8, gears=2, kinds=kinds), rng)
@@ -138,7 +139,7 @@ def test_robots(name, ending, tmp_path):
         return
     notes = bk.save(model, path)
     again = bk.load(path)
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     same(model, again, rng)
     if not any("mesh" in str(n) for n in notes):
         same_shapes(model, again)
@@ -187,7 +188,7 @@ def test_the_humanoid_of_mujoco(tmp_path):
     model = bk.load(humanoid_mjcf())
     bk.save(model, tmp_path / "h.xml")
     again = bk.load(tmp_path / "h.xml")
-    same(model, again, np.random.default_rng())
+    same(model, again, fresh_rng())
     same_shapes(model, again)
     assert [a.name for a in again.description.actuators] == [a.name for a in model.description.actuators]
 

@@ -11,6 +11,7 @@ import bunraku as bk
 from bunraku.formats import load
 from bunraku.formats.urdf_write import rpy_of
 from bunraku.model.rotations import rotation_matrix
+from draws import fresh_rng
 from figures import body
 from robots import robot
 
@@ -63,7 +64,7 @@ def random_tree(rng: np.random.Generator, n: int = 7) -> tuple[bk.Description, s
 
 @pytest.mark.parametrize("k", range(5))
 def test_random_trees(k, tmp_path):
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     d, text = random_tree(rng)
     path = tmp_path / "t.sdf"
     path.write_text(text)

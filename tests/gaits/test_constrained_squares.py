@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from bunraku.gaits.constrained_squares import Point, banded, least_squares, solved
+from draws import fresh_rng
 
 
 def test_the_nearest_point_of_a_circle_beyond_a_line():
@@ -24,7 +25,7 @@ def test_the_nearest_point_of_a_circle_beyond_a_line():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_random_problems_as_scipy_solves_them(seed):
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     n = 8
     A, b = rng.standard_normal((12, n)), rng.standard_normal(12)
     C, d = rng.standard_normal((2, n)), rng.standard_normal(2)
@@ -49,7 +50,7 @@ def test_random_problems_as_scipy_solves_them(seed):
 
 
 def test_banded_solution_is_the_dense_one():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     A = np.tril(np.triu(rng.standard_normal((30, 30)), -3), 3)
     N = A @ A.T + np.eye(30)
     shuffle = rng.permutation(30)

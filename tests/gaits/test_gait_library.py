@@ -10,6 +10,7 @@ from bunraku.gaits.gait_library import SPEEDS, check_speed, file_of, gait_at, sh
 from bunraku.gaits.make_gait import plan_of
 from bunraku.gaits.natural_walk import Leg, step_length, strides
 from bunraku.gaits.standing_pose import standing_pose
+from draws import fresh_rng
 
 
 def test_shipped_gaits_keep_the_laws_and_are_small():
@@ -21,7 +22,7 @@ def test_shipped_gaits_keep_the_laws_and_are_small():
 
 
 def test_a_blend_nearly_keeps_the_laws():
-    speed = float(np.random.default_rng().uniform(0.85, 1.25))
+    speed = float(fresh_rng().uniform(0.85, 1.25))
     gait = gait_at(speed)
     assert gait.plan.speed == pytest.approx(speed)
     assert gait.residual() < 0.25
@@ -56,7 +57,7 @@ def test_a_start_leads_from_standing_into_the_walk_and_a_stop_out_of_it(kind):
 
 def test_standing_is_flat_and_balanced():
     gait = shipped(1.3)
-    width = float(np.random.default_rng().uniform(0.13, 0.22))
+    width = float(fresh_rng().uniform(0.13, 0.22))
     Q = standing_pose(gait.twin, width, 0.19, 0.06)
     k, com = kinematics(gait.twin.model, Q), centroidal(gait.twin.model, Q).com
     for side, out in (("left", 0.5), ("right", -0.5)):
@@ -66,7 +67,7 @@ def test_standing_is_flat_and_balanced():
 
 
 def test_steps_of_a_walk_change_speed_little_by_little():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     metres, speed = float(rng.uniform(4, 12)), float(rng.uniform(0.4, 1.7))
     planned = strides([Leg(speed, metres=metres)])
     kinds = [s.kind for s in planned]

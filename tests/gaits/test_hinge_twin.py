@@ -7,6 +7,7 @@ import bunraku as bk
 from bunraku.dynamics.functions import kinematics
 from bunraku.gaits.gait import walking_twin
 from bunraku.gaits.hinge_twin import swapped
+from draws import fresh_rng
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +16,7 @@ def twin():
 
 
 def test_links_are_where_the_figure_has_them(twin):
-    Q = np.random.default_rng().uniform(-0.5, 0.5, (20, twin.model.nv))
+    Q = fresh_rng().uniform(-0.5, 0.5, (20, twin.model.nv))
     ours, figures = kinematics(twin.model, Q), kinematics(twin.figure, twin.figure_q(Q))
     for link in twin.figure.description.links:
         for a, b in zip(ours.pose(link.name), figures.pose(link.name)):
@@ -24,7 +25,7 @@ def test_links_are_where_the_figure_has_them(twin):
 
 def test_energy_is_the_figures(twin):
     """Kinetic energy of the twin at rates v is that of the figure at the rates that differences give."""
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     Q, V = rng.uniform(-0.5, 0.5, (2, twin.model.nv))
     h = 1e-5
     before, after = twin.figure_q(np.array([Q - h * V, Q + h * V]))
@@ -37,7 +38,7 @@ def test_energy_is_the_figures(twin):
 def test_mirrored_poses_are_mirrored(twin):
     """The mirrored pose has every link of one side where the other's was, y turned round."""
     place, sign = twin.mirror
-    Q = np.random.default_rng().uniform(-0.5, 0.5, twin.model.nv)
+    Q = fresh_rng().uniform(-0.5, 0.5, twin.model.nv)
     here, there = (kinematics(twin.model, x) for x in (Q, sign * Q[place]))
     for link in twin.figure.description.links:
         other = swapped(link.name)

@@ -7,6 +7,7 @@ from asserts import asserts
 from bunraku.gaits.gait import walking_twin
 from bunraku.gaits.natural_walk import Leg, NaturalWalk
 from bunraku.gaits.natural_words import legs_of
+from draws import fresh_rng
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +45,7 @@ def test_at_people_s_speed_without_a_slap():
 
 
 def test_any_person_on_rubber_at_any_speed():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     height, speed = float(rng.uniform(1.5, 1.9)), float(rng.uniform(0.8, 1.3))
     model = walking_twin(height, 24.0 * height**2).figure
     walk = NaturalWalk(model, [Leg(speed, steps=6)], bushes=True).run()

@@ -1,10 +1,10 @@
 """Rates of heel, toe and axes by differences; velocities and their rates, too."""
 
-import numpy as np
 import pytest
 
 from bunraku.gaits import sole_points as sole
 from bunraku.gaits.gait import walking_twin
+from draws import fresh_rng
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def twin():
 def test_rates_by_differences(twin):
     carry = sole.carriers(twin)
     assert carry[:, :6].all() and carry.sum() == 2 * 12
-    rng, h = np.random.default_rng(), 1e-6
+    rng, h = fresh_rng(), 1e-6
     Q, d = rng.uniform(-0.5, 0.5, (2, twin.model.nv))
     s = sole.soles(twin, Q[None], 0.06, carry)
     low, high = (sole.soles(twin, (Q + e * d)[None], 0.06, carry).value for e in (-h, h))
@@ -26,7 +26,7 @@ def test_rates_by_differences(twin):
 @pytest.mark.parametrize("part", [sole.HEEL, sole.TOE])
 def test_velocity_and_its_rates(twin, foot, part):
     carry = sole.carriers(twin)
-    rng, h = np.random.default_rng(), 1e-6
+    rng, h = fresh_rng(), 1e-6
     Q, V, d = rng.uniform(-0.5, 0.5, (3, twin.model.nv))
 
     def velocity(q):

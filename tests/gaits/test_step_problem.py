@@ -9,6 +9,7 @@ from bunraku.gaits.gait import walking_twin
 from bunraku.gaits.make_gait import plan_of
 from bunraku.gaits.step_plan import StepPlan
 from bunraku.gaits.step_problem import StepProblem
+from draws import fresh_rng
 
 
 @pytest.fixture(scope="module", params=[0.5, 1.3])
@@ -18,7 +19,7 @@ def problem(request):
 
 
 def test_jacobians(problem):
-    rng, h = np.random.default_rng(), 1e-6
+    rng, h = fresh_rng(), 1e-6
     x = first_guess(problem)
     x = x + 0.02 * rng.standard_normal(len(x))
     d = rng.standard_normal(len(x))

@@ -8,11 +8,12 @@ from bunraku.gaits.gait_library import gait_at
 from bunraku.gaits.natural_walk import default_figure
 from bunraku.gaits.step_rows import StepRows
 from bunraku.model.configuration import integrate
+from draws import fresh_rng
 
 
 @pytest.fixture(scope="module")
 def rows():
-    speed = np.random.default_rng().uniform(0.5, 1.6)
+    speed = fresh_rng().uniform(0.5, 1.6)
     return StepRows(gait_at(float(speed)), default_figure())
 
 

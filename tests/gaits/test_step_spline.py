@@ -5,6 +5,7 @@ import pytest
 
 from bunraku.gaits.gait import walking_twin
 from bunraku.gaits.step_spline import StepSpline
+from draws import fresh_rng
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +15,7 @@ def mirror():
 
 def test_nodes_by_matrices_and_by_times(mirror):
     spline = StepSpline(12, 0.5, 0.6, mirror)
-    c = np.random.default_rng().standard_normal((12, spline.width))
+    c = fresh_rng().standard_normal((12, spline.width))
     times = np.arange(12) * 0.5 / 12
     for (S, k), own in zip(spline.maps, spline.at(c, times)):
         assert (S @ c.ravel() + k).reshape(12, -1) == pytest.approx(own, abs=1e-10)
@@ -23,8 +24,8 @@ def test_nodes_by_matrices_and_by_times(mirror):
 def test_the_next_step_is_the_mirrored_one(mirror):
     spline = StepSpline(12, 0.5, 0.6, mirror)
     place, sign = mirror
-    c = np.random.default_rng().standard_normal((12, spline.width))
-    times = np.random.default_rng().uniform(-1, 1, 30)
+    c = fresh_rng().standard_normal((12, spline.width))
+    times = fresh_rng().uniform(-1, 1, 30)
     q, v, a = spline.at(c, times)
     q2, v2, a2 = spline.at(c, times + 0.5)
     ahead = 0.6 * (np.arange(spline.width) == 0)
@@ -34,8 +35,8 @@ def test_the_next_step_is_the_mirrored_one(mirror):
 
 def test_rates_are_rates(mirror):
     spline = StepSpline(12, 0.5, 0.6, mirror)
-    c = np.random.default_rng().standard_normal((12, spline.width))
-    t, h = np.random.default_rng().uniform(0, 1, 20), 1e-5
+    c = fresh_rng().standard_normal((12, spline.width))
+    t, h = fresh_rng().uniform(0, 1, 20), 1e-5
     (q0, v0, _), (q1, v1, _) = spline.at(c, t - h), spline.at(c, t + h)
     _, v, a = spline.at(c, t)
     scale = np.abs(a).max()

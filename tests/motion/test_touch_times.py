@@ -14,6 +14,7 @@ from bunraku.motion.filter import even
 from bunraku.motion.footing import find_feet
 from bunraku.motion.retarget import retarget
 from bunraku.motion.touch_times import cheapest_way, floor_below, needed
+from draws import fresh_seed
 from motion_data import UNIT, captured, shaken
 
 ON_FLOOR = 1e-3  # m: an edge that is lower touches
@@ -44,7 +45,7 @@ def touching(motion, feet):
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 def test_touch_and_lift_of_our_own_walks(noise):
     """Parameters and seeds drawn anew; noise of 0.3 degrees and 2 mm on every channel."""
-    seed = np.random.SeedSequence().entropy % 2**31
+    seed = fresh_seed()
     rng = np.random.default_rng(seed)
     for _ in range(2):
         walk = random_walk(rng)

@@ -8,6 +8,7 @@ from bunraku.cli import main
 from bunraku.draw.skin import poses_of, skin_of
 from bunraku.dynamics.functions import kinematics
 from bunraku.model.rotations import exponential
+from draws import fresh_rng
 from viewer_browser import browser, open_page, pixels, until
 
 __all__ = ["browser"]
@@ -24,7 +25,7 @@ def two_figures():
 
 def test_vertices_are_where_python_has_them(browser):
     """Random attitudes of all joints, in the page as `Skin.posed` has them, to the rounding of weights and places."""
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     world = two_figures()
     for figure in world.figures:
         q = figure.q  # a view

@@ -12,6 +12,7 @@ from bunraku.draw.skin_bones import BONES, matrices, rounded_shares, slerp
 from bunraku.model.rotations import multiply
 from bunraku.viewer.messages import scene_message
 from bunraku.viewer.skins import packed, skins_of
+from draws import fresh_rng
 
 
 def unpacked(message):
@@ -56,7 +57,7 @@ def test_what_is_packed_is_the_mesh():
 
 
 def test_rounded_shares_sum_to_255():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     w = rng.dirichlet((1, 1, 1, 1), size=500)
     assert np.all(rounded_shares(w).sum(axis=1, dtype=int) == 255)
 
@@ -78,7 +79,7 @@ def test_scene_has_skins_of_human_figures_alone():
 
 
 def test_bones_of_the_message_are_those_of_the_skin():
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     world = bk.World()
     world.add(bk.box((0.2, 0.2, 0.2), 1.0))
     model = world.add(bk.human(1.6), name="ann").model

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from draws import fresh_rng
 from robots import humanoid_mjcf
 
 GRIPPER = """
@@ -123,7 +124,7 @@ def names(theirs) -> list[str]:
 
 def test_humanoid(tmp_path):
     """17 motors on MuJoCo's humanoid in the air: the same joint angles after 0.2 s, within 1e-3."""
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     theirs = mujoco.MjModel.from_xml_path(str(humanoid_mjcf()))
     controls = {theirs.actuator(k).name: float(rng.uniform(-0.1, 0.1)) for k in range(theirs.nu)}
     figure, data, ours, peer = beside(humanoid_mjcf(), tmp_path, controls, dt=1e-5)  # first order: error ~ dt
@@ -135,7 +136,7 @@ def test_humanoid(tmp_path):
 
 def test_gripper_with_a_linkage(tmp_path):
     """A four-bar closed by `connect`, a weld, a position servo at its force limit, from a keyframe's controls."""
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     controls = {"close": float(rng.uniform(0.1, 0.8)), "slip": float(rng.uniform(-0.03, 0.03))}
     figure, _, ours, peer = beside(GRIPPER, tmp_path, controls)
     assert set(figure.closures) == {"loop", "held"} and all(c.active for c in figure.closures.values())
@@ -147,7 +148,7 @@ def test_gripper_with_a_linkage(tmp_path):
 def test_hand_with_tendons(tmp_path):
     """Fixed tendons with springs, driven by servo and motor; a velocity servo; an affine gain with unequal limits; two
     actuators on one joint; gravity compensation."""
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     controls = {"curl_a": rng.uniform(0.2, 1.5), "curl_b": rng.uniform(-0.3, 0.3), "turn": rng.uniform(-1, 1)}
     controls |= {"odd": rng.uniform(-0.5, 0.5), "also": rng.uniform(-0.5, 0.5)}
     _, _, ours, peer = beside(HAND, tmp_path, controls)
@@ -208,7 +209,7 @@ def test_snapshots_and_files_keep_controls(tmp_path):
 
 def test_a_compensated_figure_hangs_still():
     """gravcomp = 1 on every link: nothing moves, whatever the pose (the torques of gravity are taken back)."""
-    rng = np.random.default_rng()
+    rng = fresh_rng()
     d = bk.Description("arm")
     d.add("a", None, bk.free(), mass=2.0, com=(0.1, 0.2, 0), moments=(0.1, 0.2, 0.15))
     d.add("b", "a", bk.ball("ball"), at=(0.3, 0, 0), mass=1.0, com=(0, 0.1, 0.2), moments=(0.02, 0.02, 0.02))
