@@ -272,7 +272,7 @@ class World(watched.Watched):
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
         law = law_of(stiffness, damping, break_force, break_torque)
         ways = Ways(axes, velocity_axes, rotation, restitution, radius)
-        ends = self._end("connect", a), self._end("connect", b)
+        ends = anchor(self, "connect", a), anchor(self, "connect", b)
         if a is None and at is None:
             at = ends[1][1].tolist()
         return self._ties.make(self, ends, at, ways, law)
@@ -294,11 +294,8 @@ class World(watched.Watched):
         one by default. Cut it with `disconnect`."""
         self._prepare()
         law = law_of(stiffness, damping, break_force)
-        ends = self._end("spring", a), self._end("spring", b)
+        ends = anchor(self, "spring", a), anchor(self, "spring", b)
         return self._ties.spring(self, ends, (at_a, at_b), rest, law)
-
-    def _end(self, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
-        return anchor(None if x is None else link_of(self, who, x))
 
     def disconnect(self, connection: Connection) -> None:
         """Cut a connection; cutting it twice does no harm."""
@@ -364,7 +361,9 @@ class World(watched.Watched):
             push_now(self)
             again = act(self) if self._equipped else False
             unborn = self._ties.unborn
-            wanted = 1 if self._pushes or unborn or again else min((left, *(free_steps(self, c) for c in self._controllers)))
+            wanted = (
+                1 if self._pushes or unborn or again else min((left, *(free_steps(self, c) for c in self._controllers)))
+            )
             left -= wanted
             if unborn:
                 births.expect(self)
