@@ -7,7 +7,8 @@ Each period (2 ms) of a phase that runs from 0, when the leading foot comes down
     step      an error of the capture point grows by e^(w t) until the foot lands, t seconds on; what the pressure under
               the sole cannot take back moves the landing place
     landing   when the sensor of the swinging foot feels weight, early or late: the phase goes on from where it is (early:
-              below 0); a late ground is searched for
+              below 0); a late ground is searched for; from then on the foot carries `REST` of the weight at least, so that
+              it touches the ground once
     sole      its front edge comes down no faster than it can be stopped (`APPROACH`), and carries from the moment it is
               felt: it no longer moves though it was to sink
     torques   of the whole-body problem (control.whole_body): the plan's accelerations with springs about it, its rates
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
 
 SIDES = ("left", "right")
 FEEL, SOONEST = 0.03, 0.8  # of the weight: a foot that landed; of the step, from when on it may
+REST = 0.05  # of the weight: a foot that has landed carries as much
 OFF = 0.002  # of the weight: the trailing foot left the ground
 SINK, APPROACH = 0.04, 30.0  # m/s, 1/s: speed of a front edge that comes down, and more by its height
 STOPS, EDGE = 4, 0.02  # periods in which a front edge does not move, of the weight: it stands
+HALT = 80.0  # 1/s: of a foot that comes down faster
 SEARCH = 0.3  # m/s of a late foot downwards
 ROOM = (0.02, 0.015)  # m: errors that the pressure takes back
 NEAR, AHEAD, FAR = 0.02, (-0.5, 0.35), 0.25  # m: how far landing places move inwards, along, outwards
-FADE = 0.8  # of a step, in which a jump of the plan from the step before is forgotten
 TAKE_UP, LAST = 0.03, 0.04  # s: of a new landing place; before the landing, when it stays
 
 
@@ -94,7 +96,7 @@ class Steps(Protocol):
 class Now:
     """State of the tracker between two periods: side that leads, phase, whether the leading sole is flat and how long
     its front edge was still, whether the foot of a stop is down; target [m] of the landing place; heading [rad] and its
-    turn in this step; number of landings; jump of the plan's centre of mass and of its rate where this step began."""
+    turn in this step; number of landings."""
 
     lead: int = 0
     phase: float = 0.0
@@ -105,7 +107,6 @@ class Now:
     heading: float = 0.0
     turn: float = 0.0
     landings: int = 0
-    jump: list[float] = field(default_factory=lambda: [0.0] * 6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,9 +196,7 @@ class StepTracker:
         edge = f"{SIDES[lead]}_{'toe' if what[0] == 't' else 'heel'}"
         shift = k.pose(edge)[0] - rows.links[edge].place[row]
         c = centroidal(self.model, self.sense.q, self.sense.v)
-        fade = max(1.0 - max(phase, 0.0) / FADE, 0.0) ** 2
-        jump = fade * np.array(n.jump)
-        com, com_rate = c.com - rows.com[row] - shift - jump[:3], c.com_velocity - rows.com_rate[row] - jump[3:]
+        com, com_rate = c.com - rows.com[row] - shift, c.com_velocity - rows.com_rate[row]
         capture = com[:2] + com_rate[:2] / self.rate
         self.place_foot(rows, row, c.com - shift, c.com_velocity, phase)
         tasks, contacts = self.ends(Instant(k, rows, row, shift, moves, late, phase), what)
@@ -213,6 +212,12 @@ class StepTracker:
         momentum |= {3 + d: (moment[d], g.weight_spin / inertia) for d in range(3)}
         error = difference(self.model, self.sense.q, rows.q[row])
         posture = moves * rows.a[row] + g.posture[0] * error + g.posture[1] * (moves * rows.v[row] - self.sense.v)
+        least = self.body.problem.contact.column("least")
+        least[:] = 0.0
+        if what[0] == "h":
+            least[:2] = REST / 2 * self.weight
+        elif n.closed:
+            least[4:8] = REST / 4 * self.weight
         found = self.body.solve(
             self.sense.q, self.sense.v, tasks=tasks, contacts=contacts, posture=posture[6:],
             posture_weight=self.posture_weight, momentum=momentum, force_weight=g.weight_force, rounds=1,
@@ -232,20 +237,12 @@ class StepTracker:
             return
         self.events.append((time, trail, n.phase))
         n.heading += n.turn
-        rest, seconds, before = n.phase - 1.0, plan.seconds, self.carried_on(trail, 1.0)
+        rest, seconds = n.phase - 1.0, plan.seconds
         self.step, n.turn = self.steps.next_step()
-        n.jump = (before - self.carried_on(trail, 0.0)).tolist()
         early = -self.step.first / self.step.many
         n.phase = max(rest * seconds / self.step.plan.seconds, early) if rest < 0 else 0.0
         n.lead, n.flat, n.still, n.closed, n.target = trail, False, 0, False, [0.0, 0.0]
         n.landings += 1
-
-    def carried_on(self, side: int, phase: float) -> np.ndarray:
-        """(6): the planned centre of mass against a foot that lands, and its rate, as a step ends or begins: where the
-        next step is faster or slower than the last one, the plan jumps, and the figure shall not."""
-        lead = 1 - side if phase == 1.0 else side
-        rows, row = self.step.of[lead], self.step.row(phase)
-        return np.concatenate([rows.com[row] - rows.links[f"{SIDES[side]}_heel"].place[row], rows.com_rate[row]])
 
     def feel_front_edge(self, k: Kinematics, loads: np.ndarray, phase: float) -> None:
         """The leading sole is flat as soon as its front edge is felt."""
@@ -334,7 +331,15 @@ class StepTracker:
             late = max(i.phase - plan.land, 0.0) * plan.seconds
         extra = np.array([*(way * target), -SEARCH * late])
         speed = np.array([*(rate * target), -SEARCH if late > 0 else 0.0])
-        return self.task(i, name, g.foot, (g.weight_foot, g.weight_foot), extra, speed)
+        task = self.task(i, name, g.foot, (g.weight_foot, g.weight_foot), extra, speed)
+        if plan.kind == "stop":
+            toe = name.replace("heel", "toe")
+            ground = min(i.seen.pose(f"{SIDES[self.now.lead]}_{e}")[0][2] for e in ("heel", "toe"))
+            height = min(i.seen.pose(x)[0][2] for x in (name, toe)) - ground
+            down = max(-self.rate_of(i.seen, x)[2] for x in (name, toe))
+            slow = HALT * (down - SINK - APPROACH * max(height, 0.0))
+            task.wanted[2] = max(task.wanted[2], slow)
+        return task
 
     def lower(self, i: Instant) -> list[Task]:
         """The leading foot stands on its heel: its front edge comes down gently, and on until it is felt."""
@@ -354,7 +359,7 @@ class StepTracker:
         own = 0.3 * g.weight_foot
         return [
             Task(heel, [0, 0, 0, *angular], weight=[0, 0, 0, own, 0, own]),
-            Task(toe, [0, 0, 80.0 * (wanted - speed)], weight=[0, 0, g.weight_edge]),
+            Task(toe, [0, 0, HALT * (wanted - speed)], weight=[0, 0, g.weight_edge]),
         ]
 
     def corners(self, k: Kinematics, side: int, which: Sequence[int], forces: np.ndarray) -> list[Contact]:
