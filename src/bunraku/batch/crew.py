@@ -17,7 +17,10 @@ from bunraku.batch.batch_arrays import Batch
 from bunraku.batch.batch_kernel import run_worlds
 from bunraku.batch.twin import twin
 from bunraku.collision.shape_layout import FULL
-from bunraku.kernel.record import handle
+from bunraku.kernel.record import flat, handle
+from bunraku.world import contact_models as models
+from bunraku.world.room import Room
+from bunraku.world.stopped import make_room
 from bunraku.world.world import World
 
 GROUP = 32  # worlds at a time, at the most
@@ -57,14 +60,14 @@ class Crew:
         """Room in all hands for what a world's step, which left `info`, found too small; StepDiverged beyond what a
         machine can hold."""
         for hand in self.hands:
-            hand._step.source.arrays[_INFO][...] = info.reshape(hand._step.source.arrays[_INFO].shape)
-            hand._answer(status)
+            flat(hand._info)[:] = info.reshape(-1)
+            make_room(hand, status)
 
     def hold(self, contacts: int) -> None:
         """Room for so many contacts in all hands."""
         for hand in self.hands:
             while len(hand._contacts.ids) < contacts:
-                hand._answer(FULL)
+                make_room(hand, FULL)
 
     @property
     def contacts(self) -> int:
@@ -75,12 +78,15 @@ class Crew:
         """One more, with as much room as the others."""
         new, first = twin(self.world), self.hands[0]
         while len(new._contacts.ids) < self.contacts:
-            new._answer(FULL)
+            make_room(new, FULL)
         if len(new._contacts.pairs) < len(first._contacts.pairs):
             new._contacts.pairs = np.zeros_like(first._contacts.pairs)
             new._contacts.put_into(new._step.detection)
-        room = first._room
-        new._room = _furnished(new, room.rows, room.pool, room.entries)
+        asked = first._room
+        room = Room(
+            new._room.model, new._step, new._room.large, rows=asked.rows, pool=asked.pool, entries=asked.entries
+        )
+        new._room = models.furnish_contact(new.contact, room)
         return new
 
     def close(self) -> None:
@@ -88,14 +94,6 @@ class Crew:
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-
-
-def _furnished(world: World, rows: int, pool: int, entries: int):
-    from bunraku.world import contact_models as models
-    from bunraku.world.room import Room
-
-    room = Room(world._room.model, world._step, world._room.large, rows=rows, pool=pool, entries=entries)
-    return models.furnish_contact(world.contact, room)
 
 
 def _until_empty(hand: World, batch: Batch, groups: deque[np.ndarray]) -> None:
@@ -107,12 +105,3 @@ def _until_empty(hand: World, batch: Batch, groups: deque[np.ndarray]) -> None:
         except IndexError:
             return
         run_worlds.call(table, address, group)
-
-
-def _slot_of_info() -> int:
-    from bunraku.batch.seats import slot
-
-    return slot("info")
-
-
-_INFO = _slot_of_info()
