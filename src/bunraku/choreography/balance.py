@@ -17,7 +17,7 @@ as soon as the capture point is within NEAR of it. Checked in tests/choreography
 from __future__ import annotations
 
 from bunraku.choreography.dance_arrays import DRAG, PLANTED, SWINGING, WAITING, Dance
-from bunraku.choreography.holding import lean_of
+from bunraku.choreography.grip_loads import lean_of
 from bunraku.control.capture_point import (
     ask_momentum,
     away_from_pressure,

@@ -84,7 +84,7 @@ class DanceInfo(Record):
     springy = whole()  # 1 with springy contacts
     kinematic = whole()  # 1: kinematics alone (choreography.kinematic_step)
     steps = whole()  # 1: it may step (choreography.stepping)
-    holds = whole()  # 1: it holds something, or did (choreography.holding)
+    holds = whole()  # 1: it holds something, or did (choreography.grip_loads)
 
 
 class DanceGains(Record):

@@ -17,7 +17,7 @@ from __future__ import annotations
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
 from bunraku.choreography.dance_arrays import Dance
 from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
-from bunraku.choreography.holding import close_loops, feel_pulls, let_pass, see_held, take_loads
+from bunraku.choreography.grip_loads import close_loops, feel_pulls, let_pass, see_held, take_loads
 from bunraku.choreography.rising import rising_law
 from bunraku.choreography.step_tasks import step_tasks
 from bunraku.choreography.stepping import carriers, step_law, stepping_momentum

@@ -104,6 +104,16 @@ class Dancer:
         self.owner.pose({f"{self.name}.{name}": value for name, value in joints.items()})
 
     @property
+    def desired(self) -> dict[str, list[float]]:
+        """Joint values that are desired of this figure now."""
+        first, prefix = self.owner.dancers[0] is self, f"{self.name}."
+        others = tuple(f"{d.name}." for d in self.owner.dancers[1:])
+        out = self.owner.desired.items()
+        if first:
+            return {name: x for name, x in out if not name.startswith(others)}
+        return {name.removeprefix(prefix): x for name, x in out if name.startswith(prefix)}
+
+    @property
     def balance(self) -> bool:
         """Whether it keeps its balance; settable at any time."""
         return bool(self.arrays.info.balance)

@@ -1,7 +1,7 @@
 """What a choreography's grips are to the kernels: one end for each figure that takes part, in the world's table.
 
 A grip is a connection of the world (bunraku.world.ties); its row there says whether it still holds. World axes, SI
-units. Used by bunraku.choreography.holding.
+units. Used by bunraku.choreography.grip_loads.
 """
 
 from __future__ import annotations

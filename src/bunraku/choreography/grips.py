@@ -1,7 +1,7 @@
 """Grips of a choreography: a hand that holds a thing, or another figure's hand, and carries force.
 
 A grip is a connection of the world, made where hand and thing are at that moment; it bears what it is asked for, up to
-its break force. The figures that take part know of it (bunraku.choreography.holding). Distances to boxes, balls,
+its break force. The figures that take part know of it (bunraku.choreography.grip_loads). Distances to boxes, balls,
 capsules and cylinders are exact, those to other shapes are to the boxes around them. Checked in
 tests/choreography/test_grips.py.
 """

@@ -15,7 +15,7 @@ different things would else pull ever harder. The force moves the point above wh
 from the centre of mass: capture point and pressure are those of the pendulum that is pulled.
 
 Two hands of one figure on the same body close a loop: their relative acceleration is a row of the problem of its own.
-Checked in tests/choreography/test_holding.py.
+Checked in tests/choreography/test_grips.py.
 """
 
 from __future__ import annotations
