@@ -162,7 +162,9 @@ def test_hand_in_hand_who_leans_is_held():
     c.run(2.0)
     assert c["ann"].report.state == c["bob"].report.state == "standing"
     felt = c.world.felt.column("force")[list(grip.ends)]
-    assert np.linalg.norm(felt[0]) > 5.0 and felt[0] == pytest.approx(-felt[1], abs=0.1 * np.linalg.norm(felt[0]))
+    assert np.linalg.norm(felt[0]) > 5.0 and felt[0] == pytest.approx(
+        -felt[1], abs=0.1 * float(np.linalg.norm(felt[0]))
+    )
     assert grip.force[0] > 5.0
 
 

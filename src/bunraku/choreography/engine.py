@@ -206,7 +206,7 @@ class Choreography:
         shape: str,
         *,
         name: str | None = None,
-        at: Sequence[float],
+        at: Sequence[float] | np.ndarray,
         rotation: Sequence[float] | None = None,
         size: Sequence[float] | None = None,
         radius: float | None = None,

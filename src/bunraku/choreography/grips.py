@@ -16,11 +16,12 @@ import numpy as np
 from bunraku.collision.mesh_hulls import hull_of_mesh
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.model.model import ShapeInfo
 from bunraku.world.ties import Connection, RowFrame, row_frame
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
-    from bunraku.model.model import ShapeInfo
+    from bunraku.model import Shape
     from bunraku.world.figure import Figure
 
 REACH = 0.15  # m: from a hand's point to what it can grip
@@ -97,7 +98,7 @@ def gap_to(figure: Figure, link: str, point: np.ndarray) -> float:
     return min(gap_to_shape(s, s.rotation.T @ (x - s.position)) for s in shapes)
 
 
-def gap_to_shape(s: ShapeInfo, x: np.ndarray) -> float:
+def gap_to_shape(s: ShapeInfo | Shape, x: np.ndarray) -> float:
     """Distance of a point x, in the shape's own axes, from a shape."""
     size = np.array(s.size)
     if s.kind == "sphere":
@@ -110,7 +111,7 @@ def gap_to_shape(s: ShapeInfo, x: np.ndarray) -> float:
     middle, half = np.zeros(3), size
     if s.kind == "cone":
         half = np.array([size[0], size[0], size[1]])
-    elif s.kind == "mesh":
+    elif isinstance(s, ShapeInfo) and s.kind == "mesh":
         hull = hull_of_mesh(s.mesh, s.scale, s.link)[0]
         if hull is None:
             return float("inf")
