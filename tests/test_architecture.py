@@ -43,6 +43,7 @@ ORDER = (
         "scene",
         "draw",
         "viewer",
+        "batch",
         "cli",
         "gait1988",
     ),
