@@ -19,6 +19,7 @@ import numpy as np
 from bunraku.choreography.pins import checked_point, checked_rotation
 from bunraku.errors import InputError, closest
 from bunraku.model import Model, Shape, box, capsule, cone, cylinder, ellipsoid, sphere
+from bunraku.world.adding import fresh_name
 
 if TYPE_CHECKING:
     from bunraku.choreography.engine import Choreography
@@ -95,7 +96,10 @@ def add_thing(c: Choreography, shape: str, name: str | None, given: dict[str, An
     check_thing(where, shape, values)
     at = checked_point(f"{where}: at", given["at"])
     turn = None if given["rotation"] is None else checked_rotation(where, given["rotation"])
-    name, friction = checked_name("add_thing", name) or c.world._fresh(shape), given["friction"]
+    name, friction = (
+        checked_name("add_thing", name) or fresh_name(shape, [*c.fixed, *(f.name for f in c.world.figures)]),
+        given["friction"],
+    )
     if name in c.fixed:
         raise InputError(f"{where}: there is already something called {name!r}.")
     if fixed:
