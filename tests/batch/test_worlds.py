@@ -221,3 +221,19 @@ def test_worlds_with_python_in_every_step_are_refused():
     world.add_controller(lambda w: None)
     with pytest.raises(InputError, match="Python in every step"):
         Worlds(world, 2)
+
+
+def test_each_world_is_at_its_own_row_of_the_track():
+    """Worlds that begin a track later or earlier go where one world goes that has waited so long."""
+    world = stand()
+    figure = world.figures[0]
+    rows = figure.q + np.linspace(0, 0.1, 20)[:, None] * (np.arange(figure.q.size) == 9)
+    figure.follow(rows)
+    worlds = Worlds(world, 2, 1)
+    worlds.track_at[1] = 7
+    worlds.step(5)
+    assert worlds.target_q[:, 9].tolist() == [rows[4, 9], rows[11, 9]]
+    one = worlds[1]
+    for x in (one, worlds):
+        x.step(12)
+    assert worlds.q[1].tobytes() == one.q.tobytes() and worlds.track_at.tolist() == [17, 24]

@@ -180,6 +180,11 @@ class Worlds:
         return self._seats.bank["info"].reshape(self.n, -1)[:, Info.layout.fields["contacts"].offset]
 
     @property
+    def track_at(self) -> np.ndarray:
+        """(n,) which row of the scene's track (`figure.follow`) each world does next: live, writable."""
+        return self._seats.bank["info"].reshape(self.n, -1)[:, Info.layout.fields["track_at"].offset]
+
+    @property
     def notes(self) -> tuple[Note, ...]:
         """What stands for meshes in collisions, and what worlds of a batch do otherwise than a World, in words."""
         more = []
