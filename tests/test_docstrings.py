@@ -90,7 +90,13 @@ def test_papers_are_cited_by_author_and_year(room):
     assert [f"{place}: {found.group()}" for place, text in lines(room) if (found := SECRET.search(text))] == []
 
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "README.ja.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 LINK = re.compile(r"(?<!`)\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 
 
@@ -138,3 +144,27 @@ def test_every_public_name_is_in_the_reference():
     used = set(re.findall(r"\bbk\.(\w+)", "".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))))
     unused = sorted(set(dir(bunraku)) - used)
     assert not unused, f"no block of docs/api shows {unused}: add what they do to the block of their page"
+
+
+JAPANESE = {
+    "README.ja.md": "README.md",
+    "docs/ja/index.md": "docs/index.md",
+    **{f"docs/ja/{name}.md": f"docs/tutorials/{name}.md"
+       for name in ("connections", "contact", "articulated", "walk-1988", "choreography")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", JAPANESE)
+def test_japanese_pages_have_the_structure_of_the_english_ones(page):
+    """The same headings by level, paragraphs, rows of tables, items of lists, pictures, and blocks to the letter (lists of
+    pages apart); where links go may differ, their number not."""
+    ours, theirs = ((ROOT / p).read_text(encoding="utf-8") for p in (page, JAPANESE[page]))
+    fenced = re.compile(r"^```.*?^```$", flags=re.DOTALL | re.MULTILINE)
+    code = [[block for block in fenced.findall(text) if not block.startswith("```{")] for text in (ours, theirs)]
+    assert code[0] == code[1]
+    bare = [without_code(ROOT / p) for p in (page, JAPANESE[page])]
+    for what in (r"^(#+) ", r"^(\|)", r"^(- |\d+\. )", r"!\[[^\]]*\]\(.*?([\w.-]+)\)", r"(?<!!)(\[)[^\]]*\]\("):
+        found = [re.findall(what, text, flags=re.MULTILINE) for text in bare]
+        assert found[0] == found[1], f"{page}: {what} is found {len(found[0])} times, in English {len(found[1])}"
+    counts = [len(re.split(r"\n{2,}", re.sub(r"\n\s*\n", "\n\n", text).strip())) for text in bare]
+    assert counts[0] == counts[1], f"{page}: {counts[0]} paragraphs, in English {counts[1]}"

@@ -1,6 +1,7 @@
 """Every block of Python or bash in README and documents runs as it is typed, page by page, from top to bottom, from an
 empty folder. Commands that wait for somebody (a browser, Ctrl-C) stand in blocks without a language."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [p for p in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if "```python" in p.read_text("utf-8")]
+PAGES = [  # those in Japanese have the same blocks: tests/test_docstrings.py
+    p
+    for p in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if "```python" in p.read_text("utf-8") and p.parent.name != "ja"
+]
 BLOCK = re.compile(r"^```(python|bash)\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 # kernels that are called with arrays of one's own: the blocks show how, not with what
 CALLS = {"contact-solver.md": (0, 1), "virtual-link.md": (0,)}
@@ -66,3 +71,20 @@ def test_nothing_is_imported_from_deep_inside(page):
     for number, code in enumerate(blocks(page)):
         if number not in CALLS.get(page.name, ()):
             assert set(re.findall(r"(?:from|import) (bunraku[\w.]*)", code)) <= {"bunraku", "bunraku.collision"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notebook", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebooks_run_from_top_to_bottom(notebook, tmp_path, monkeypatch):
+    """Cell by cell, without Jupyter; the last line of a cell may be something that shows itself."""
+    monkeypatch.chdir(tmp_path)
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    names: dict = {}
+    for number, cell in enumerate(json.loads(notebook.read_text(encoding="utf-8"))["cells"]):
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [], "results are not kept in notebooks"
+            exec(compile("".join(cell["source"]), f"{notebook.name}, cell {number + 1}", "exec"), names)
+    if "world" in names:
+        assert names["world"]._repr_png_().startswith(b"\x89PNG")
+    pyplot.close("all")

@@ -265,7 +265,7 @@ class NaturalWalk:
     @property
     def stands(self) -> bool:
         """Whether the last step is done."""
-        return self.tracker.now.closed and self.tracker.now.phase >= 1.0
+        return bool(self.tracker.now.closed) and self.tracker.now.phase >= 1.0
 
     def run(self, seconds: float | None = None, progress: Callable[[float], None] | None = None) -> NaturalWalk:
         """Walk on for some seconds, to the end of the plan by default, or until it falls."""
