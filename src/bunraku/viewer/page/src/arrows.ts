@@ -12,6 +12,7 @@ import {
   Quaternion,
   Vector3,
 } from "three";
+import { sendFirst } from "./marks";
 import type { Vec3 } from "./types";
 
 const MOST = 512;
@@ -77,8 +78,8 @@ export class Arrows {
     for (const mesh of this.shades) mesh.count = this.count;
     for (const mesh of [this.shafts, this.heads]) {
       mesh.count = this.count;
-      mesh.instanceMatrix.needsUpdate = true;
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+      sendFirst(mesh.instanceMatrix, 16 * this.count);
+      sendFirst(mesh.instanceColor!, 3 * this.count);
     }
   }
 }
