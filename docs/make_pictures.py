@@ -121,21 +121,29 @@ def getting_up(folder: Path) -> None:
     """It has fallen onto its back, rolls over and gets up."""
     c = bk.Choreography(rises=False, steps=False)
     c.run(0.2)
-    c.world.push(c.figure["trunk"], [-1.8 * bk.human().mass / 0.1, 0.0, 0.0], 0.1)
+    c.world.push(c.figure["trunk"], (bk.human().mass / 0.1 * np.array([-1.6, -0.3, 0.0])).tolist(), 0.1)
     c.run(0.3)
     c.balance = False  # limbs give way
     c.run(3.0)
     c.balance = c.steps = True
     c.get_up()
     states = [c.world.q.copy()]
-    while c.state != "standing" and c.world.time < 25.0:
+    while (c.rising or c.report.state != "standing") and c.world.time < 25.0:
         c.run(0.1)
         states.append(c.world.q.copy())
     c.run(1.0)
     states.append(c.world.q.copy())
     picks = np.linspace(0, len(states) - 1, 12).round().astype(int)
-    tiles, camera = tiles_of(c, [states[i] for i in picks])
+    tiles = tiles_of(c, [in_the_middle(c, states[i]) for i in picks], (230, 200), 120.0)
     keep(np.vstack([np.hstack(tiles[:6]), np.hstack(tiles[6:])]), folder / "getting-up.png")
+
+
+def in_the_middle(c: bk.Choreography, q: np.ndarray) -> np.ndarray:
+    """The same state with the figure's centre of mass above the origin."""
+    out = q.copy()
+    root = c.figure.part.q.start
+    out[root : root + 2] -= bk.centre_of_mass(c.figure.model, out[c.figure.part.q])[:2]
+    return out
 
 
 def row(c: bk.Choreography, times: Sequence[float], each: Callable[[float], None]) -> np.ndarray:
@@ -146,16 +154,18 @@ def row(c: bk.Choreography, times: Sequence[float], each: Callable[[float], None
             each(c.world.time - begun)
             c.run(0.02)
         states.append(c.world.q.copy())
-    return np.hstack(tiles_of(c, states)[0])
+    return np.hstack(tiles_of(c, states))
 
 
-def tiles_of(c: bk.Choreography, states: list[np.ndarray]) -> tuple[list[np.ndarray], Any]:
-    """Each state in a picture of its own, all by one camera."""
+def tiles_of(
+    c: bk.Choreography, states: list[np.ndarray], size: tuple[int, int] = (240, 300), azimuth: float | None = None
+) -> list[np.ndarray]:
+    """Each state in a picture of its own, all by one camera; azimuth [degrees]: where from."""
     from bunraku.draw.render import camera_for
     from bunraku.draw.world_pictures import world_scene
 
-    camera = camera_for(world_scene(c.world, states, "oblique"), "oblique", 240 / 300)
-    return [drawn(c, [q], "oblique", (240, 300), camera)[0] for q in states], camera
+    camera = camera_for(world_scene(c.world, states, "oblique"), "oblique", size[0] / size[1], azimuth)
+    return [drawn(c, [q], "oblique", size, camera)[0] for q in states]
 
 
 def drawn(
@@ -241,7 +251,7 @@ def replay(browser: Any, folder: Path) -> None:
         page = browser.new_page(viewport=SCREEN, color_scheme="dark", reduced_motion="reduce")
         page.goto(html.as_uri())
         wait(page, "window.bunraku?.ready && bunraku.frames > 10 && bunraku.skins.every(({ shown }) => shown)")
-        for _ in range(19):
+        for _ in range(11):
             page.keyboard.press("ArrowRight")  # a sixtieth of a second, or the next frame
         wait(page, "bunraku.time > 0.3")
         page.wait_for_timeout(1500)

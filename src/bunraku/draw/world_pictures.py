@@ -28,6 +28,10 @@ from bunraku.scene.run import Recording
 from bunraku.world.world import World
 
 APART = 0.12  # m
+BEHIND, MOST_BEHIND = (
+    0.0025,
+    0.006,
+)  # m: the skin of an earlier instant is thinner; where nothing moves the last is seen
 SHADES = (
     (0.20, 0.42, 0.78),
     (0.90, 0.50, 0.16),
@@ -91,8 +95,9 @@ def world_scene(
         share = 0.0 if len(states) == 1 else 0.7 * (1.0 - k / (len(states) - 1))
         for s, place, turn, color in shapes_at(world, q, under_skin=False):
             put(scene, s, place, turn, color, share)
+        back = min(BEHIND * (len(states) - 1 - k), MOST_BEHIND)
         for surface in skins_at(world, q):
-            scene.surface(surface.paler(share) if share else surface)
+            scene.surface(surface.paler(share).thinner(back) if share else surface)
     return scene
 
 
