@@ -47,7 +47,7 @@ export function seenThrough<T extends Material>(material: T): T {
 
 /** A flat ring with a bead, which is round: seen from the side, too. Zero-moment point, centre of pressure. */
 export function ring(radius: number): BufferGeometry {
-  return mergeGeometries([new RingGeometry(0.72 * radius, radius, 40), new SphereGeometry(0.34 * radius, 14, 8)]);
+  return mergeGeometries([new RingGeometry(0.72 * radius, radius, 28), new SphereGeometry(0.34 * radius, 8, 6)]);
 }
 
 export function ball(color: number, radius: number): Mesh {
