@@ -3,11 +3,15 @@
 python docs/make_pictures.py [NAME ...] [--out FOLDER]
 
 live, replay and stage are taken in a browser: they need Chromium and `pip install playwright`. pushes draws the table
-of docs/walking.md, which `bunraku bench walk --pushes` measures. Checked in tests/test_pictures.py.
+of docs/walking.md, which `bunraku bench walk --pushes` measures; lamp, swing, robot, dance and ankle are made by the blocks
+of their tutorials. Checked in tests/test_pictures.py.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,8 +42,9 @@ def bunraku(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "bunraku", *arguments], check=True)
 
 
-def keep(picture: Any, path: Path) -> None:
-    """Write a picture (an array, or bytes or the file of a PNG); smaller where its file would have more than MOST."""
+def keep(picture: Any, path: Path, width: int = 0) -> None:
+    """Write a picture (an array, or bytes or the file of a PNG), at most `width` pixels wide; smaller where its file would
+    have more than MOST bytes."""
     from PIL import Image
 
     from bunraku.draw.picture import png_bytes
@@ -48,6 +53,9 @@ def keep(picture: Any, path: Path) -> None:
         shutil.copy(picture, path)
     else:
         path.write_bytes(picture if isinstance(picture, bytes) else png_bytes(picture))
+    if width and Image.open(path).width > width:
+        image = Image.open(path).convert("RGB")
+        image.resize((width, round(width * image.height / image.width))).save(path, optimize=True)
     if path.stat().st_size > MOST:
         image = Image.open(path).convert("RGB")
         image.resize((4 * image.width // 5, 4 * image.height // 5)).save(path, optimize=True)
@@ -66,6 +74,41 @@ def stairs(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         bunraku("walk", "--terrain", "stairs 5 of 0.15 m", "--bushes", "--out", f"{scratch}/stairs")
         keep(Path(scratch, "stairs/strobe.png"), folder / "walk_stairs.png")
+
+
+def film(folder: Path) -> None:
+    """Four steps as a film."""
+    with tempfile.TemporaryDirectory() as scratch:
+        bunraku("walk", "--footsteps", "four steps", "--out", f"{scratch}/walk")
+        size = ("--fps", "10", "--width", "400", "--height", "225", "--follow")
+        bunraku("film", f"{scratch}/walk/walk.bkr", "--out", str(folder / "walk.gif"), *size)
+
+
+def walk_1988(folder: Path) -> None:
+    """The usual walk in the report's own style."""
+    style = ("--style", "stick", "--view", "right", "--azimuth", "-70", "--end", "2", "--interval", "0.25")
+    with tempfile.TemporaryDirectory() as scratch:
+        bunraku("gait", "draw", "usual", *style, "--out", f"{scratch}/walk.png")
+        keep(Path(scratch, "walk.png"), folder / "walk-1988.png", 800)
+
+
+def of_a_page(page: str, file: str, name: str) -> Callable[[Path], None]:
+    """A picture that the blocks of a page make, typed from top to bottom in an empty folder."""
+
+    def take(folder: Path) -> None:
+        text = (HERE / page).read_text(encoding="utf-8")
+        blocks = re.findall(r"^```(python|bash)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+        folder, names = folder.resolve(), {}
+        with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+            for language, code in blocks:
+                if language == "bash":
+                    path = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"
+                    subprocess.run(["bash", "-euc", code], check=True, env={**os.environ, "PATH": path})
+                else:
+                    exec(compile(code, page, "exec"), names)
+            keep(Path(file), folder / f"{name}.png", 800)
+
+    return take
 
 
 def pushes(folder: Path) -> None:
@@ -311,6 +354,13 @@ PICTURES: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "live": (lambda folder: in_browser(live, folder), ("live",)),
     "replay": (lambda folder: in_browser(replay, folder), ("replay",)),
     "stage": (lambda folder: in_browser(stage, folder), ("stage",)),
+    "film": (film, ("walk",)),
+    "walk-1988": (walk_1988, ("walk-1988",)),
+    "lamp": (of_a_page("tutorials/articulated.md", "lamp.png", "lamp"), ("lamp",)),
+    "swing": (of_a_page("tutorials/connections.md", "swing.png", "swing"), ("swing",)),
+    "robot": (of_a_page("tutorials/roboticist.md", "robot.png", "robot"), ("robot",)),
+    "dance": (of_a_page("tutorials/choreography.md", "dance/strobe.png", "dance"), ("dance",)),
+    "ankle": (of_a_page("tutorials/biomechanist.md", "ankle.png", "ankle"), ("ankle",)),
 }
 """What makes pictures, and their names."""
 

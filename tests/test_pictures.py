@@ -20,8 +20,10 @@ def made():
 
 def test_every_picture_shown_is_there_and_is_made_by_the_script(made):
     shown = set()
-    for path in [DOCS.parent / "README.md", *DOCS.glob("*.md")]:
-        shown |= {Path(name).stem for name in re.findall(r"\]\((?:docs/)?pictures/([^)]+)\)", path.read_text("utf-8"))}
+    for path in [*DOCS.parent.glob("README*.md"), *DOCS.rglob("*.md")]:
+        shown |= {
+            Path(name).stem for name in re.findall(r"\]\((?:docs/|\.\./)?pictures/([^)]+)\)", path.read_text("utf-8"))
+        }
     names = [name for _, pictures in made.PICTURES.values() for name in pictures]
     assert sorted(names) == sorted(shown) == sorted(p.stem for p in (DOCS / "pictures").iterdir())
 

@@ -91,7 +91,7 @@ def world_scene(
             scene.floor = float(place[2]) if scene.floor is None else min(scene.floor, float(place[2]))
         else:
             put(scene, shape, place, turn, FIXED, 0.0)
-    for k, q in enumerate(states):
+    for k, q in reversed(list(enumerate(states))):  # of two at one place the first is drawn
         share = 0.0 if len(states) == 1 else 0.7 * (1.0 - k / (len(states) - 1))
         for s, place, turn, color in shapes_at(world, q, under_skin=False):
             put(scene, s, place, turn, color, share)
