@@ -80,7 +80,7 @@ def film(folder: Path) -> None:
     """Four steps as a film."""
     with tempfile.TemporaryDirectory() as scratch:
         bunraku("walk", "--footsteps", "four steps", "--out", f"{scratch}/walk")
-        size = ("--fps", "10", "--width", "400", "--height", "225", "--follow")
+        size = ("--fps", "10", "--width", "400", "--height", "225", "--view", "right")
         bunraku("film", f"{scratch}/walk/walk.bkr", "--out", str(folder / "walk.gif"), *size)
 
 
