@@ -17,10 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from bunraku.cli import main
+from bunraku.cli import COMMANDS, main
 from bunraku.gait1988.cards import from_gait, moma_deck, write_dynamics_cards, write_gait_cards
 from bunraku.gait1988.gaitfile import write_gait_toml
 from bunraku.gait1988.library import library_gait
+from bunraku.gaits.gait_library import file_of
 from bunraku.kernel.build_all import all_kernels
 from bunraku.kernel.compile import JIT
 from bunraku.kernel.entry import Entry
@@ -93,15 +94,17 @@ BAD_TOML = (
     "[world]\nseed = 1" + "0" * 400, "x = 1979-13-01", "[nothing]\nx = 1", "nothing = 1", "x = '''\nnever closed",
 )  # fmt: skip
 READERS = {  # what reads a file of a kind
-    "bkr": ["play @ --no-browser", "export @ --to csv", "export @ --to npz", "export @ --to bvh", "export @ --to png", "export @ --to gif",
+    "bkr": ["film @", "play @ --no-browser", "export @ --to csv", "export @ --to npz", "export @ --to bvh", "export @ --to png", "export @ --to gif",
             "export @ --to html", "filter @", "view @ --no-browser"],
     "bvh": ["play @ --no-browser", "view @ --no-browser", "retarget @", "filter @", "human --like @"],
     "csv": ["filter @", "walk --compare @"],
-    "urdf": ["info @", "view @ --no-browser", "walk --model @", "stage @ --no-browser", "dance good.toml --model @", "retarget good.bvh --model @"],
-    "xml": ["info @", "view @ --no-browser", "walk --model @", "stage @ --no-browser"],
-    "toml": ["generate @", "run @", "record @", "view @ --no-browser", "dance @", "gait smooth @", "gait run @", "gait convert @ x.gait",
+    "urdf": ["info @", "convert @ x.xml", "view @ --no-browser", "walk --model @", "stage @ --no-browser", "dance good.toml --model @",
+             "retarget good.bvh --model @"],
+    "xml": ["info @", "convert @ x.urdf", "view @ --no-browser", "walk --model @", "stage @ --no-browser"],
+    "toml": ["generate @", "run @", "film @", "record @", "view @ --no-browser", "dance @", "gait smooth @", "gait run @", "gait convert @ x.gait",
              "walk --footsteps @",
              "walk --mapping @", "retarget good.bvh --mapping @", "human --like good.bvh --mapping @", "info @", "walk --model @"],
+    "npz": ["gaits show @", "retarget @", "filter @"],
     "gait": ["gait smooth @", "gait solve @", "gait convert @ x.toml", "gait export @", "gait follow @", "gait run @"],
     "moma": ["gait moments --moma @"],
 }  # fmt: skip
@@ -407,9 +410,71 @@ gait run flat --mode other
 gait run flat --steps 0
 gait run flat --view below
 gait run flat --bidyn good.bidyn
+film
+film none.bkr
+film folder
+film slop
+film good.urdf
+film good.bkr --fps 0
+film good.bkr --fps nan
+film good.bkr --width 0
+film good.bkr --width 100000
+film good.bkr --height -2
+film good.bkr --out x.doc
+film good.bkr --out good.bkr
+film good.bkr --out folder
+film good.bkr --view below
+film good.bkr --views front,below
+film good.bkr --strobe -1
+film good.bkr --strobe nan
+film good.bkr --follow perhaps
+film good.bkr --seconds 2
+film good.bkr --contact pgs
+film good.bkr --seed 1
+film slope --seconds 0
+film slope --sweeps 10
+film slope --contact rubber
+convert
+convert human
+convert human x.doc
+convert human folder
+convert nobody x.urdf
+convert none.urdf x.xml
+convert folder x.xml
+convert good.urdf good.urdf
+convert good.xml good.xml
+convert good.xml x.urdf --root free
+convert human x.xml --root fixed
+convert good.urdf x.xml --root loose
+gaits
+gaits hop
+gaits make --speed 0
+gaits make --speed nan
+gaits make --speed 5
+gaits make --step -1
+gaits make --step 9
+gaits make --height 0
+gaits make --mass -1
+gaits make --out x.gait
+gaits make --out folder
+gaits make --library good.bkr
+gaits show
+gaits show none.npz
+gaits show folder
+gaits show good.bkr
+gaits show good.npz --steps 0 --out x.bkr
+gaits show good.npz --steps 3
+gaits show good.npz --height -1
+gaits show good.npz --mass 0
+gaits show good.npz --out x.doc
+gaits show good.npz --out good.npz
 hop
 bench
 bench hop
+bench beside nothing
+bench beside startup
+bench beside --rounds 0
+bench beside --checkout folder
 bench walk --plots good.bkr
 bench walk --repeats 0
 """
@@ -437,7 +502,8 @@ def samples():
     front, _ = from_gait(library_gait("flat", None))
     moma = write_dynamics_cards(moma_deck(library_gait("flat", None), (0.0, -0.09, 0.7, 2.32)))
     texts = {"bvh": BVH, "csv": CSV, "urdf": URDF, "xml": MJCF, "gait": write_gait_cards(front), "moma": moma}
-    return {"bkr": RECORDING.read_bytes(), **{kind: text.encode() for kind, text in texts.items()}}
+    step = file_of(1.3).read_bytes()
+    return {"bkr": RECORDING.read_bytes(), "npz": step, **{kind: text.encode() for kind, text in texts.items()}}
 
 
 def tomls():
@@ -530,7 +596,7 @@ CASES = cases()
 
 
 def test_there_are_many():
-    assert len(CASES) >= 500 and len({a[0] for a, _, _ in CASES if a}) >= 12
+    assert len(CASES) >= 500 and {a[0] for a, _, _ in CASES if a} >= set(COMMANDS)
 
 
 class KernelNeeded(BaseException):
@@ -625,7 +691,8 @@ def mutated(content, rng):
 @pytest.mark.parametrize(
     ("command", "name"),
     [("retarget @", "bvh"), ("filter @", "bvh"), ("filter @", "csv"), ("info @", "urdf"), ("info @", "xml"), ("gait smooth @", "gait"),
-     ("export @ --to csv", "bkr"), ("run @", "scene.toml"), ("record @", "scene.toml"), ("dance @", "score.toml"),
+     ("export @ --to csv", "bkr"), ("film @", "bkr"), ("convert @ x.xml", "urdf"), ("convert @ x.urdf", "xml"), ("gaits show @", "npz"),
+     ("run @", "scene.toml"), ("record @", "scene.toml"), ("dance @", "score.toml"),
      ("gait smooth @", "gait.toml"), ("walk --footsteps @", "steps.toml")],
 )  # fmt: skip
 def test_what_is_near_a_good_file(command, name, place, capsys, without_kernels):

@@ -82,10 +82,10 @@ def main(
     check_first(shown, target, width, height, strobe)
     from bunraku.motion import Recording
 
-    prepare("film")
     with tempfile.TemporaryDirectory(prefix="bunraku-film-") as folder:
         path = Path(source) if scene is None else recording_of(scene, Path(folder) / "run.bkr")
         with Recording.open(path) as recording, progress_bar(100, f"drawing {target.name}") as update:
+            prepare("film")  # after what is read was found good
             from bunraku.draw.film import film
 
             film(
