@@ -44,6 +44,7 @@ ORDER = (
         "draw",
         "viewer",
         "batch",
+        "environments",
         "cli",
         "gait1988",
     ),
