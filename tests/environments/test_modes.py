@@ -113,7 +113,7 @@ BAD = {
 
 def bunraku_env(**options):
     """A single environment, unwrapped."""
-    from bunraku.environments.single import TaskEnv
+    from bunraku.environments.one import TaskEnv
 
     return TaskEnv(**options)
 

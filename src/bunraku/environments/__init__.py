@@ -18,7 +18,7 @@ for _name in TASKS:
     if _name not in _gymnasium.registry:
         _gymnasium.register(
             _name,
-            entry_point="bunraku.environments.single:TaskEnv",
+            entry_point="bunraku.environments.one:TaskEnv",
             vector_entry_point="bunraku.environments.many:TaskVectorEnv",
             kwargs={"task": _name},
         )
