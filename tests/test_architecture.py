@@ -43,6 +43,7 @@ ORDER = (
         "scene",
         "draw",
         "viewer",
+        "batch",
         "cli",
         "gait1988",
     ),
@@ -116,7 +117,9 @@ def test_architecture_page_names_what_exists():
     assert named == there
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "docs/how-to.md", "docs/viewer.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize(
+    "page", ["docs/architecture.md", "docs/how-to.md", "docs/viewer.md", "docs/theory.md", "CONTRIBUTING.md"]
+)
 def test_files_that_developers_are_sent_to_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for name in re.findall(r"(?<![\w/])[a-z_0-9]+/[a-z_0-9/]+\.py\b", text):

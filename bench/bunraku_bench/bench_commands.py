@@ -1,4 +1,4 @@
-"""`bunraku bench beside|choreography|dynamics|gait|robots|shapes|startup|viewer|walk|world`: Bunraku beside its peers, measured in
+"""`bunraku bench beside|choreography|dynamics|gait|robots|shapes|startup|viewer|walk|world|worlds`: Bunraku beside its peers, measured in
 the same run on this machine, or beside another version of itself."""
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from bunraku_bench.bench_startup import startup
 from bunraku_bench.bench_viewer import viewer
 from bunraku_bench.bench_walk import walk
 from bunraku_bench.bench_world import world
+from bunraku_bench.bench_worlds import worlds
 
 COMMANDS = {
     "beside": beside,
@@ -25,4 +26,5 @@ COMMANDS = {
     "viewer": viewer,
     "walk": walk,
     "world": world,
+    "worlds": worlds,
 }

@@ -2,6 +2,7 @@
 
 from bunraku import collision as collision
 from bunraku import gait1988 as gait1988
+from bunraku.batch.worlds import Worlds as Worlds
 from bunraku.choreography.engine import Choreography as Choreography
 from bunraku.choreography.pins import Drag as Drag
 from bunraku.choreography.pins import Pin as Pin

@@ -110,6 +110,24 @@ def test_bad_scores_are_one_sentence(text, tmp_path):
     assert BAD[text] in str(error.value) and "bad.toml" in str(error.value) and "\n" not in str(error.value)
 
 
+def test_paths_may_lead_up_to_the_moment_of_release(tmp_path):
+    """The last place of a path is where its drag ends; two drags may end at once."""
+    path = tmp_path / "both.toml"
+    drags = "".join(
+        f"""
+        [[drag]]
+        link = "{side}_hand"
+        begin = 0.1
+        end = 0.3
+        path = [[0.1, 0.3, {y}, 1.0], [0.3, 0.4, {y}, 1.1]]
+        """
+        for side, y in (("left", 0.3), ("right", -0.3))
+    )
+    path.write_text(f'format = "bunraku score"\nversion = 1\nseconds = 0.4\n{drags}')
+    c = Choreography.perform(Score.load(path))
+    assert c.time == pytest.approx(0.4) and not c.violations and c.report.state == "standing"
+
+
 def test_unknown_links_are_named_when_performed(tmp_path):
     path = tmp_path / "a.toml"
     path.write_text(HEAD + '[[pin]]\nlink = "hed"\nbegin = 0.0\n')

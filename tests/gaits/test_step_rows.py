@@ -39,3 +39,15 @@ def test_the_next_step_goes_on(rows):
     assert np.allclose(left.com[end] - ahead, right.com[rows.first], atol=1e-9)
     c = centroidal(rows.model, left.q[end], left.v[end])
     assert np.allclose(c.com_velocity, right.com_rate[rows.first], atol=1e-6)
+
+
+def test_a_step_of_another_speed_begins_as_the_one_before_goes_on_and_ends_as_its_own(rows):
+    slower = gait_at(rows.plan.speed - 0.2)
+    passed, before = StepRows(rows.gait, rows.model, slower), StepRows(slower, rows.model)
+    for lead in (0, 1):
+        p, own, b = passed.of[lead], rows.of[lead], before.of[lead]
+        first, end = passed.first, passed.first + passed.many
+        for of in ("q", "v", "com", "com_rate", "spin"):
+            assert np.allclose(getattr(p, of)[first], getattr(b, of)[before.first], atol=1e-6), of
+            assert np.allclose(getattr(p, of)[end], getattr(own, of)[end], atol=1e-6), of
+        assert np.abs(np.diff(p.q, axis=0)).max() < 1.2 * np.abs(np.diff(own.q, axis=0)).max()

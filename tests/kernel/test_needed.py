@@ -39,7 +39,7 @@ version = 1
 seconds = 0.1
 """
 README = {  # commands as README shows them, and what they are given; later ones read what earlier ones wrote
-    "walk": ["walk --footsteps 'two steps' --out walk"],
+    "walk": ["walk --footsteps 'two steps' --out walk", "walk --footsteps 'two steps' --speed 0.8 --out natural"],
     "run": ["run slope --seconds 0.1", "run slope --seconds 0.1 --out slope"],
     "record": ["record slope --seconds 0.1 --out slope.bkr"],
     "stage": ["stage --no-browser"],

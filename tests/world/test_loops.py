@@ -267,7 +267,7 @@ def test_ten_thousand_connections(integrator):
             world.v[:] = np.clip(world.v, -5, 5) + 0.5 * rng.normal(size=world.model.nv)
         a, b = rng.choice(len(names), 2, replace=False)
         other = fig[names[b]] if rng.random() < 0.8 else None
-        if other is None or anchor(fig[names[a]])[0] != anchor(other)[0]:
+        if other is None or anchor(world, "", fig[names[a]])[0] != anchor(world, "", other)[0]:
             axes = " ".join(rng.choice(NAMES, rng.integers(1, 7), replace=False))
             live.append(world.connect(fig[names[a]], other, axes=axes))
         while len(live) > rng.integers(1, 4):

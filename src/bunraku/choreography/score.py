@@ -233,7 +233,8 @@ class Score:
 
         for act in self.acts:
             out.append((at(act.begin), 1, ("begin", act)))
-            out += [(at(row[0]), 2, ("move", act, row)) for row in act.path]
+            over = at(act.end) if act.end is not None and act.end > act.begin else None  # a path may lead up to its end
+            out += [(at(row[0]), 2, ("move", act, row)) for row in act.path if at(row[0]) != over]
             if act.end is not None:
                 out.append((at(act.end), 0 if act.end > act.begin else 3, ("end", act)))
         out += [(at(t), 4, ("pose", joints)) for t, joints in self.poses]

@@ -21,8 +21,8 @@ from bunraku.control.bushes import Bushes
 from bunraku.control.bushes import bushes as with_bushes
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
-from bunraku.gaits.gait import walking_twin
-from bunraku.gaits.gait_library import TURNING, check_speed, gait_at, transition
+from bunraku.gaits.gait import Gait, walking_twin
+from bunraku.gaits.gait_library import TURNING, check_speed, gait_at, speeds_of, transition
 from bunraku.gaits.step_rows import StepRows
 from bunraku.gaits.step_tracker import StepTracker, TrackerGains
 from bunraku.humanoid.opening_pose import own_collisions
@@ -123,13 +123,14 @@ class Strides:
 
     def __init__(self, planned: Sequence[Stride], model: Model, height: float, mass: float) -> None:
         self.planned, self.model, self.height, self.mass, self.taken = list(planned), model, height, mass, 0
-        self.ready: dict[tuple[str, int], StepRows] = {}
+        self.gaits: dict[tuple[str, int], Gait] = {}
+        self.ready: dict[tuple[tuple[str, int], ...], StepRows] = {}
 
     def next_step(self) -> tuple[StepRows, float]:
         """The next one; the last one again and again."""
-        s = self.planned[min(self.taken, len(self.planned) - 1)]
+        k = min(self.taken, len(self.planned) - 1)
         self.taken += 1
-        return self.rows(s), s.turn
+        return self.rows(k), self.planned[k].turn
 
     def state(self) -> int:
         """How many were given."""
@@ -138,19 +139,34 @@ class Strides:
     def restore(self, state: int) -> StepRows:
         """Go back to a state; the step that was given last."""
         self.taken = int(state)
-        return self.rows(self.planned[min(self.taken, len(self.planned)) - 1])
+        return self.rows(min(self.taken, len(self.planned)) - 1)
 
-    def rows(self, s: Stride) -> StepRows:
-        """A stride's rows."""
-        key = (s.kind, round(s.speed / FINE))
-        if key not in self.ready:
-            known = (
-                gait_at(min(max(key[1] * FINE, s.speed - FINE), s.speed + FINE), self.height, self.mass)
-                if s.kind == "step"
-                else transition(s.kind, self.height, self.mass)
+    def rows(self, k: int) -> StepRows:
+        """Step k, which begins as the one before it ends."""
+        key = self.key(k)
+        # a start ends in the walk at its own speed; a stop comes from it
+        before = key if k == 0 else ("step", self.key(k - 1)[1])
+        own = ("step", key[1]) if key[0] == "stop" else key
+        pair = (key,) if before == own else (before, key)
+        if pair not in self.ready:
+            self.ready[pair] = StepRows(self.gait(key), self.model, self.gait(before) if len(pair) == 2 else None)
+        return self.ready[pair]
+
+    def key(self, k: int) -> tuple[str, int]:
+        """Kind and speed of step k, in parts of `FINE`."""
+        return self.planned[k].kind, round(self.planned[k].speed / FINE)
+
+    def gait(self, key: tuple[str, int]) -> Gait:
+        """The gait of a kind and speed."""
+        if key not in self.gaits:
+            least, most = speeds_of(self.height)
+            speed = min(max(key[1] * FINE, least), most)
+            self.gaits[key] = (
+                gait_at(speed, self.height, self.mass)
+                if key[0] == "step"
+                else transition(key[0], self.height, self.mass)
             )
-            self.ready[key] = StepRows(known, self.model)
-        return self.ready[key]
+        return self.gaits[key]
 
 
 def default_figure() -> Model:
@@ -221,7 +237,7 @@ class NaturalWalk:
         self.figure = self.world.add(self.model, self_collision=own)
         self.planned = strides(legs, height)
         self.strides = steps = Strides(self.planned, rigid, height, mass)
-        begin = steps.rows(self.planned[0])
+        begin = steps.rows(0)
         q = begin.of[0].q[0]
         for j in rigid.joints:
             if j.nv:
@@ -244,12 +260,12 @@ class NaturalWalk:
     @property
     def duration(self) -> float:
         """Seconds that the planned steps take, and `REST`."""
-        return sum(self.strides.rows(s).plan.seconds for s in self.planned) + REST
+        return sum(self.strides.rows(k).plan.seconds for k in range(len(self.planned))) + REST
 
     @property
     def stands(self) -> bool:
         """Whether the last step is done."""
-        return self.tracker.now.closed and self.tracker.now.phase >= 1.0
+        return bool(self.tracker.now.closed) and self.tracker.now.phase >= 1.0
 
     def run(self, seconds: float | None = None, progress: Callable[[float], None] | None = None) -> NaturalWalk:
         """Walk on for some seconds, to the end of the plan by default, or until it falls."""

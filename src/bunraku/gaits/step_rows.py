@@ -3,11 +3,16 @@ edges of the feet, forces at the corners of the soles.
 
 Row `first` is the step's beginning, when the leading foot comes down; rows before it belong to the step before, so that a
 foot that lands early is followed from where the figure is. `of[0]` leads with the left foot, `of[1]` with the right one.
+
+A step that is faster or slower than the one before it begins as that one would go on, and passes over to its own motion:
+    Q(t) = (1 - s) Q_before(t) + s Q(t),      s from 0 at the beginning to 1 at `PASSED` of the step
+so that nothing of the plan jumps where a foot lands.
 Checked in tests/gaits/test_step_rows.py.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +25,7 @@ from bunraku.model.configuration import difference
 from bunraku.model.model import Model
 
 ROW, EARLY = 0.002, 0.12  # s between rows about; part of a step before its beginning
+PASSED = 0.8  # of a step, after which nothing is left of the one before
 LINKS = ("pelvis", "trunk", *(f"{side}_{edge}" for side in ("left", "right") for edge in ("heel", "toe")))
 
 
@@ -52,10 +58,11 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class StepRows:
-    """A gait's step as rows for a model."""
+    """A gait's step as rows for a model; before: the gait of the step before it, where that is another one."""
 
     gait: Gait
     model: Model
+    before: Gait | None = None
 
     @property
     def plan(self) -> StepPlan:
@@ -101,14 +108,40 @@ class StepRows:
         )  # fmt: skip
 
     def _left(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        inside = np.clip(times, 0.0, 0.9999 * self.plan.seconds)
-        return self.gait.figure_q(times), self.gait.figure_v(times), self.gait.forces_at(inside)
+        return *self._figure(times, lambda Q: Q), self._forces(times)
 
     def _right(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The mirror image: of a periodic step it is the step behind it."""
         place, sign = self.gait.twin.mirror
-        twin, h = self.gait.twin, 1e-5
-        seen = [sign * self.gait.at(times + e)[0][:, place] for e in (-h, 0.0, h)]
-        before, q, after = (twin.figure_q(Q) for Q in seen)
-        F = self._left(times)[2][:, ::-1][:, :, [1, 0, 3, 2]] * np.array([1.0, -1.0, 1.0])
-        return q, difference(self.model, before, after) / (2 * h), F
+        forces = self._forces(times)[:, ::-1][:, :, [1, 0, 3, 2]] * np.array([1.0, -1.0, 1.0])
+        return *self._figure(times, lambda Q: sign * Q[:, place]), forces
+
+    def _figure(
+        self, times: np.ndarray, seen: Callable[[np.ndarray], np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """Configurations and velocities of the figure, of coordinates as they are or mirrored."""
+        h = 1e-5
+        before, q, after = (self.gait.twin.figure_q(seen(self._coordinates(times + e))) for e in (-h, 0.0, h))
+        return q, difference(self.model, before, after) / (2 * h)
+
+    def _coordinates(self, times: np.ndarray) -> np.ndarray:
+        """Of the twin."""
+        Q = self.gait.at(times)[0]
+        if self.before is None:
+            return Q
+        s = self._passed(times)[:, None]
+        return (1 - s) * self.before.at(times)[0] + s * Q
+
+    def _forces(self, times: np.ndarray) -> np.ndarray:
+        """At the corners."""
+        own = self.gait.forces_at(np.clip(times, 0.0, 0.9999 * self.plan.seconds))
+        if self.before is None:
+            return own
+        s = self._passed(times)[:, None, None, None]
+        return (1 - s) * self.before.forces_at(np.clip(times, 0.0, 0.9999 * self.before.plan.seconds)) + s * own
+
+    def _passed(self, times: np.ndarray) -> np.ndarray:
+        """How far the step has passed over to its own motion: 0 … 1."""
+        assert self.before is not None
+        u = np.clip(times / (PASSED * min(self.plan.seconds, self.before.plan.seconds)), 0.0, 1.0)
+        return u**3 * (10 - 15 * u + 6 * u * u)

@@ -4,87 +4,110 @@ the edges that stand.
 The point of a sole where the force sensor feels the pressure does not move; so the base moves as the joints say,
     v = - sum_f load_f u_f / sum_f load_f,      u_f: velocity of that point with the base at rest,
 low-passed (`CUT`). A foot may roll on an edge: the point rolls with it. In the air the base falls. Nothing of the world's
-true state is read. The place is nobody's business: the plan goes along with the foot that stands. Headings: `turned`
-[rad] is taken off the attitude, so that a figure that walks a bend sees itself walk ahead. Checked in
-tests/gaits/test_natural_walk.py.
+true state is read. The place is nobody's business: the plan goes along with the foot that stands. Headings: what the
+walk has turned is taken off the attitude, so that a figure that walks a bend sees itself walk ahead. Parts of the kernel
+gaits.tracker_law; the instruments are those of control.state_estimate. Checked in tests/gaits/test_natural_walk.py.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from math import cos, sin
 
-import numpy as np
+from bunraku.control.end_links import survey, whole_momentum
+from bunraku.gaits.walk_arrays import Walking
+from bunraku.kernel.compile import inline, part
+from bunraku.kernel.vec import add, axpy, col, cross, ld3, ld9, mm, mv, scale
+from bunraku.model.layout import NW, OMEGA, POS, ROT, VEL
 
-from bunraku.control.state_estimate import Instruments
-from bunraku.dynamics.functions import Kinematics, kinematics
-from bunraku.humanoid.foot import Foot
-from bunraku.model.model import FrameInfo, Model
-from bunraku.model.rotations import multiply
-
-if TYPE_CHECKING:
-    from bunraku.world.figure import Figure
-    from bunraku.world.world import World
-
-CUT, FORCE_CUT = 60.0, 150.0  # Hz
+CUT, FORCE_CUT = 60.0, 150.0  # Hz: of the velocity, of the loads
 SURE = 20.0 / 677.0  # of the weight: less says nothing of where a sole is pressed
 
 
-class WalkingSense:
-    """State of what is felt: loads (2,) [N], pressure (2, 2) [m] in the soles, velocity (3,), place (3,)."""
+@inline
+def held(x, low, high):
+    """x in a range."""
+    return min(max(x, low), high)
 
-    def __init__(
-        self, world: World, figure: Figure, model: Model, feet: tuple[Foot, Foot], options: dict[str, Any] | None
-    ) -> None:
-        self.model, self.feet = model, feet
-        self.instruments = Instruments(world, figure, model, feet, **(options or {}))
-        self.weight = model.mass * float(np.linalg.norm(model.gravity))
-        self.soles = [f.frame for f in feet]
-        self.loads, self.pressure = np.full(2, 0.5 * self.weight), np.zeros((2, 2))
-        self.velocity, self.place = np.zeros(3), np.zeros(3)
-        self.q, self.v = model.neutral(), np.zeros(model.nv)
 
-    def begin(self, place: np.ndarray) -> None:
-        """At rest on both feet."""
-        self.place[:] = place
+@inline
+def smooth(u):
+    """From 0 to 1, at rest at both ends."""
+    return u * u * (3.0 - 2.0 * u)
 
-    def look(self, dt: float, turned: float) -> Kinematics:
-        """Take in what the instruments read, dt [s] after the last time; q and v are then what is believed."""
-        i, q, v = self.instruments, self.q, self.v
-        i.readings.read()
-        gyro, attitude, joints, rates, wrench = np.split(i.readings.values, np.cumsum([3, 4, len(i.iq), len(i.iv)]))
-        q[:3], v[:3], v[3:6] = 0.0, 0.0, gyro
-        q[3:7] = multiply(np.array([np.cos(turned / 2), 0.0, 0.0, -np.sin(turned / 2)]), attitude)
-        q[i.iq], v[i.iv] = joints, rates
-        k = kinematics(self.model, q, v)
-        keep = np.exp(-2 * np.pi * FORCE_CUT * dt)
-        moved, sure = np.zeros(3), 0.0
-        for f, (force, torque) in enumerate(wrench.reshape(2, 2, 3)):
-            load = max(-force[2], 0.0)
-            self.loads[f] = keep * self.loads[f] + (1 - keep) * load
-            half = self.feet[f].half
-            if load > SURE * self.weight:
-                x, y = -torque[1] / force[2], torque[0] / force[2]
-                self.pressure[f] = min(max(x, -half[0]), half[0]), min(max(y, -half[1]), half[1])
-            rate, turn = moving(k, self.soles[f]), k.pose(self.soles[f])[1]
-            arm = turn[:, 0] * self.pressure[f, 0] + turn[:, 1] * self.pressure[f, 1]
-            own = max(load - SURE * self.weight, 0.0)
-            moved += own * (rate[:3] + crossed(rate[3:], arm))
-            sure += own
-        if sure > 0:
-            self.velocity += (1 - np.exp(-2 * np.pi * CUT * dt)) * (-moved / sure - self.velocity)
+
+@part
+def take_in(w: Walking):
+    """What was read, into q and v; the base at the origin and at rest, its heading less what the walk has turned."""
+    q, v, now = w.problem.q, w.problem.v, w.now
+    turned = now.heading + now.turn * smooth(held(now.phase, 0.0, 1.0))
+    c, s = cos(0.5 * turned), -sin(0.5 * turned)
+    e = w.imu.attitude
+    for d in range(3):
+        q[d] = 0.0
+        v[d] = 0.0
+        v[3 + d] = w.imu.gyro[d]
+    q[3] = c * e[0] - s * e[3]
+    q[4] = c * e[1] - s * e[2]
+    q[5] = c * e[2] + s * e[1]
+    q[6] = c * e[3] + s * e[0]
+    for d in range(w.iq.shape[0]):
+        q[w.iq[d]] = w.read_q[d]
+    for d in range(w.iv.shape[0]):
+        v[w.iv[d]] = w.read_v[d]
+
+
+@part
+def feel_feet(w: Walking):
+    """Loads and pressures of the feet, and the base's velocity and place. After `survey` with the base at rest."""
+    felt, figure, work = w.felt, w.figure, w.problem.scratch
+    least = SURE * figure.weight
+    moved = (0.0, 0.0, 0.0)
+    sure = 0.0
+    for f in range(2):
+        force, torque, sole = w.wrench[f].force, w.wrench[f].torque, w.sole[f]
+        load = max(-force[2], 0.0)
+        felt.loads[f] = figure.keep_load * felt.loads[f] + (1.0 - figure.keep_load) * load
+        if load <= least:
+            continue
+        half = sole.half
+        x = held(-torque[1] / force[2], -half[0], half[0])
+        y = held(torque[0] / force[2], -half[1], half[1])
+        felt.pressure[f] = (x, y)
+        body = w.body[2 + 2 * f] * NW
+        R, om = ld9(work, body + ROT), ld3(work, body + OMEGA)
+        turn = mm(R, sole.axes)
+        arm = add(mv(R, sole.place), axpy(x, col(turn, 0), scale(y, col(turn, 1))))
+        moved = axpy(load - least, add(ld3(work, body + VEL), cross(om, arm)), moved)
+        sure += load - least
+    for d in range(3):
+        if sure > 0.0:
+            felt.velocity[d] += (1.0 - figure.keep_velocity) * (-moved[d] / sure - felt.velocity[d])
         else:
-            self.velocity += dt * self.model.gravity
-        self.place += dt * self.velocity
-        q[:3], v[:3] = self.place, self.velocity
-        return kinematics(self.model, q, v)
+            felt.velocity[d] += figure.period * figure.gravity[d]
+        felt.place[d] += figure.period * felt.velocity[d]
 
 
-def crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a x b of two vectors: numpy.cross takes ten times as long."""
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def moving(k: Kinematics, frame: FrameInfo) -> np.ndarray:
-    """Velocity (6,) of a frame, as Kinematics.velocity gives it."""
-    twist, arm = k.twist[frame.body], k.rotation[frame.body] @ frame.position
-    return np.concatenate([twist[:3] + crossed(twist[3:], arm), twist[3:]])
+@part
+def look(w: Walking):
+    """All that is seen: what was read, then links and the whole figure."""
+    p, seen, felt = w.problem, w.instant, w.felt
+    take_in(w)
+    survey(p.ints, p.reals, p.q, p.v, p.scratch)
+    feel_feet(w)
+    base, velocity = ld3(felt.place, 0), ld3(felt.velocity, 0)
+    for d in range(3):
+        p.q[d] = base[d]
+        p.v[d] = velocity[d]
+    com, rate, spin = whole_momentum(p.ints, p.reals, p.scratch)
+    seen.com = add(com, base)
+    seen.com_rate = add(rate, velocity)
+    seen.spin = spin
+    work = p.scratch
+    for k in range(6):
+        body, link, frame = w.body[k] * NW, seen.link[k], w.frame[k]
+        R, om = ld9(work, body + ROT), ld3(work, body + OMEGA)
+        arm = mv(R, frame.place)
+        link.place = add(add(ld3(work, body + POS), arm), base)
+        link.turn = mm(R, frame.axes)
+        link.rate = add(add(ld3(work, body + VEL), cross(om, arm)), velocity)
+        link.spin = om

@@ -22,6 +22,7 @@ _SETS = {
     "plan": """dynamics.jacobian_kernel.frame_one dynamics.jacobian_kernel.frame_many
         dynamics.kinematics_kernel.momentum_matrix_many dynamics.rnea_kernel.rnea_many""",
     "balance": "control.balance_law.balance world.readings_kernel.measure_all",
+    "natural": "gaits.tracker_law.follow world.readings_kernel.measure_all",
     "picture": "draw.raycast.cast draw.rasterise.shadow_map draw.skin_kernel.bend",
     "film": "viewer.frame_kernel.body_rows viewer.frame_kernel.curve_rows viewer.frame_kernel.figure_rows",
     "live": "viewer.frame_kernel.contact_rows viewer.frame_kernel.zero_moment_rows",
@@ -41,7 +42,7 @@ _SETS = {
     "penalty": "step.euler.springy_rows step.euler.penalty",
 }
 COMMANDS = {
-    "walk": ("step", "record", "places", "plan", "balance", "picture", "film"),
+    "walk": ("step", "record", "places", "plan", "balance", "natural", "picture", "film"),
     "run": ("step", "places"),
     "record": ("step", "record"),
     "export": ("read", "places"),

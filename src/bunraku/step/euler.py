@@ -46,8 +46,8 @@ RIGID, SPRINGY = np.int64(0), np.int64(1)
 VELOCITIES, POSITIONS = np.int64(0), np.int64(1)
 
 
-@entry("h i", nogil=True)
-def steps(h, n):
+@inline
+def many_steps(h, n):
     """n steps, or fewer: returns (steps done, status)."""
     count = Step(h).rows.count
     for k in range(n):
@@ -63,6 +63,12 @@ def steps(h, n):
                 return k, status
             s += 1
     return n, 0
+
+
+@entry("h i", nogil=True)
+def steps(h, n):
+    """`many_steps` of one world."""
+    return many_steps(h, n)
 
 
 @phase

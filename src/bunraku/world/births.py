@@ -22,6 +22,7 @@ from bunraku.dynamics.functions import Kinematics, aba, crba, frame_jacobian, ki
 from bunraku.model.model import FrameInfo
 from bunraku.step.tie_rows import CONNECTION, ENDLESS
 from bunraku.world.snapshot import Snapshot, arrays_of, put_back
+from bunraku.world.stopped import make_room
 from bunraku.world.ties import Ties, row_frame
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def tried(world: World) -> np.ndarray:
     while status < 0:  # again where an array was too small
         _, status = world._run(1)
         if status < 0:
-            world._answer(status)
+            make_room(world, status)
     rates = world.v.copy()
     put_back(world, shot)
     world._pushes = pushes

@@ -34,6 +34,12 @@ def steps_in(seconds: float, dt: float) -> int:
     return round(seconds / dt)
 
 
+def free_steps(world: World, controller: object) -> int:
+    """Steps from now to the next one before which a controller wants to be called."""
+    every = max(1, int(getattr(controller, "every", 1)))
+    return every - round(world.time / world.dt) % every
+
+
 def diverged(world: World, status: int = int(DIVERGED)) -> str:
     """Which degree of freedom, when, why, and what to try next, after status DIVERGED or LOOPS_LARGE."""
     if status == LOOPS_LARGE:

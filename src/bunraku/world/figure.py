@@ -211,11 +211,11 @@ def link_of(world: World, who: str, x: LinkOf | Figure | str) -> LinkOf:
     return world[figure][link] if link else link_of(world, who, world[figure])
 
 
-def anchor(x: LinkOf | Figure | None) -> tuple[int, np.ndarray, np.ndarray]:
-    """(body, position, rotation) of a link in the world."""
+def anchor(world: World, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
+    """(body, position, rotation) of a link in the world; None is the world itself."""
     if x is None:
         return 0, np.zeros(3), np.eye(3)
-    link = LinkOf(x, x.model.links[0].name) if isinstance(x, Figure) else x
+    link = link_of(world, who, x)
     info = link.figure.model.frame(link.name)
     position, rotation = link.figure.pose(link.name)
     return (link.figure.part.body + info.body if info.body else 0), position, rotation

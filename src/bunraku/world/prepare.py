@@ -24,6 +24,7 @@ from bunraku.world import joints
 from bunraku.world.laststep import LastStep
 from bunraku.world.missing_shapes import say_ignored
 from bunraku.world.room import Room
+from bunraku.world.stopped import remember
 
 if TYPE_CHECKING:
     from bunraku.world.world import World
@@ -89,7 +90,7 @@ def prepare(world: World) -> None:
     models.furnish_integrator(world.integrator, step, m)
     world._set_track(*world._track)
     world._joint_impulse = step.joint_impulse
-    world._new_warm(zeros(ContactId, 0), zeros(ContactMemory, 0))
+    remember(world, zeros(ContactId, 0), zeros(ContactMemory, 0))
     world._ties.put_into(step)
     phases = {**models.phases(world.contact, world.integrator), **world._geometry.phases}
     ready([*phases.values(), steps])

@@ -22,6 +22,7 @@ from bunraku.errors import BunrakuError, InputError
 from bunraku.kernel.record import flat
 from bunraku.step.step_arrays import Info
 from bunraku.world.randomness import packed, unpack
+from bunraku.world.stopped import remember
 from bunraku.world.ties import Connection
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     world._ties.resize(len(snapshot.arrays["tie_ints"]))
     while len(world._contacts.ids) < len(snapshot.arrays["contact_ids"]):
         world._contacts.grow(FULL)
-    world._new_warm(snapshot.arrays["warm_ids"], snapshot.arrays["warm_force"])
+    remember(world, snapshot.arrays["warm_ids"], snapshot.arrays["warm_force"])
     world._set_track(snapshot.arrays["track_q"].copy(), snapshot.arrays["track_v"].copy())
     own = arrays_of(world)
     for name, a in snapshot.arrays.items():

@@ -17,42 +17,27 @@ import numpy as np
 
 from bunraku.collision import Contacts, Fixed, Geometry
 from bunraku.collision.rest_overlaps import overlaps_at_rest, say_overlaps
-from bunraku.collision.shape_layout import FULL, PAIRS_FULL
-from bunraku.dynamics.functions import kinematics
-from bunraku.errors import BunrakuError, InputError, UnknownName, closest
+from bunraku.errors import InputError, UnknownName, closest
 from bunraku.kernel.record import flat, handle, put, zeros
 from bunraku.kernel.table import Table
 from bunraku.model.description import Note, Shape
 from bunraku.model.forest import Part, combine
 from bunraku.model.model import Model
 from bunraku.model.named import as_model
-from bunraku.model.rotations import multiply, rotation_matrix
 from bunraku.step.euler import steps
-from bunraku.step.step_arrays import (
-    DIVERGED,
-    LOOPS_LARGE,
-    NOT_FINITE,
-    ROOM,
-    ROOM_LARGE,
-    ROOM_POOL,
-    ContactId,
-    ContactMemory,
-    ContactSpring,
-    Drive,
-    Info,
-    Numbers,
-    Step,
-)
-from bunraku.world import births, joints, watched
+from bunraku.step.step_arrays import Drive, Info, Numbers, Step
+from bunraku.world import births, watched
 from bunraku.world import contact_models as models
 from bunraku.world.actuators import act, equip
-from bunraku.world.diverged import StepDiverged, check_finite, diverged, steps_in, whole_steps
+from bunraku.world.adding import fresh_name, join, placed
+from bunraku.world.diverged import check_finite, free_steps, steps_in, whole_steps
 from bunraku.world.figure import Figure, LinkOf, anchor, link_of
 from bunraku.world.laststep import LastStep
 from bunraku.world.materials import Friction, Materials
 from bunraku.world.missing_shapes import refuse_without_extra
 from bunraku.world.prepare import prepare
-from bunraku.world.room import Room, TooLarge
+from bunraku.world.pushes import Push, push_now, push_of
+from bunraku.world.room import Room
 from bunraku.world.sensors import (
     IMU,
     Choice,
@@ -66,6 +51,7 @@ from bunraku.world.sensors import (
     sensor_of,
 )
 from bunraku.world.snapshot import Snapshot, put_back, take
+from bunraku.world.stopped import make_room
 from bunraku.world.ties import Connection, Ties, Ways, law_of
 from bunraku.world.views import ContactInfo, Report, contact_views
 
@@ -118,6 +104,8 @@ class World(watched.Watched):
     _f_ext: np.ndarray
     _moved: np.ndarray
     _joint_impulse: np.ndarray
+    _warm_ids: np.ndarray  # contacts of the last step and their forces
+    _warm_force: np.ndarray
 
     def __init__(
         self,
@@ -163,7 +151,7 @@ class World(watched.Watched):
         self._parts: dict[str, Part] = {}
         self._model: Model | None = None
         self._ties = Ties()
-        self._pushes: list[tuple[str, str, np.ndarray, float]] = []
+        self._pushes: list[Push] = []
         self._controllers: list[Callable[[World], None]] = []
         self._ready = False
 
@@ -191,29 +179,13 @@ class World(watched.Watched):
         them), "all": these, too."""
         model = as_model(model, "World.add")
         model.refuse_massless("World.add")
-        name = name or self._fresh(model.name)
+        name = name or fresh_name(model.name, self._figures)
         if name in self._figures:
             raise InputError(f"World: there is already a figure {name!r}.")
         models.check_figure(self.integrator, model, name)
         for shape in model.shapes:
             refuse_without_extra(f"World: {name!r}, link {shape.link!r}", shape.kind, shape.role)
-        q = model.neutral()
-        root = model.joints[0] if model.joints and model.joints[0].kind == "free" else None
-        if at is not None or rotation is not None:
-            if root is None:
-                raise InputError(
-                    f"World: {model.name!r} has a fixed base; it cannot be placed with `at` or `rotation`."
-                )
-            if at is not None:
-                x = np.asarray(at, dtype=float)
-                if x.shape != (3,) or not np.all(np.isfinite(x)):
-                    raise InputError(f"World: `at` needs three finite numbers, got {at}.")
-                q[root.iq : root.iq + 3] = x
-            if rotation is not None:
-                from bunraku.model.rotations import quaternion
-
-                turn = quaternion(rotation_matrix(rotation))
-                q[root.iq + 3 : root.iq + 7] = multiply(turn, q[root.iq + 3 : root.iq + 7])
+        q = placed(model, at, rotation)
         figure = Figure(self, name, model)
         self._figures[name] = figure
         self._material_of[name] = self._materials.add(friction, restitution)
@@ -221,7 +193,8 @@ class World(watched.Watched):
             raise InputError(f'World.add: self_collision is True, False or "all", got {self_collision!r}.')
         self._self_collision[name] = self_collision
         self._overlapping[name] = overlaps_at_rest(model) if self_collision is True else ()
-        self._rebuild(name, q)
+        join(self, name, model, q)
+        self._model, self._ready = None, False
         equip(self, figure)
         return figure
 
@@ -299,7 +272,7 @@ class World(watched.Watched):
         stiffness = 1.0 / compliance if compliance > 0 else np.inf
         law = law_of(stiffness, damping, break_force, break_torque)
         ways = Ways(axes, velocity_axes, rotation, restitution, radius)
-        ends = self._end("connect", a), self._end("connect", b)
+        ends = anchor(self, "connect", a), anchor(self, "connect", b)
         if a is None and at is None:
             at = ends[1][1].tolist()
         return self._ties.make(self, ends, at, ways, law)
@@ -321,11 +294,8 @@ class World(watched.Watched):
         one by default. Cut it with `disconnect`."""
         self._prepare()
         law = law_of(stiffness, damping, break_force)
-        ends = self._end("spring", a), self._end("spring", b)
+        ends = anchor(self, "spring", a), anchor(self, "spring", b)
         return self._ties.spring(self, ends, (at_a, at_b), rest, law)
-
-    def _end(self, who: str, x: LinkOf | Figure | str | None) -> tuple[int, np.ndarray, np.ndarray]:
-        return anchor(None if x is None else link_of(self, who, x))
 
     def disconnect(self, connection: Connection) -> None:
         """Cut a connection; cutting it twice does no harm."""
@@ -346,10 +316,7 @@ class World(watched.Watched):
         """A force [N] and torque [N m], world axes, on a link's origin for some seconds from now. The link is
         `figure["trunk"]` or "human.trunk"."""
         on = link_of(self, "push", link)
-        wrench = np.array([*force, *torque], dtype=float)
-        if wrench.shape != (6,) or not np.all(np.isfinite(wrench)) or not seconds > 0:
-            raise InputError("push: force and torque need three finite numbers each, seconds a positive one.")
-        self._pushes.append((on.figure.name, on.name, wrench, self.time + seconds))
+        self._pushes.append(push_of(on, force, torque, seconds, self.time))
 
     def add_controller(self, controller: Callable[[World], None]) -> None:
         """Call `controller(world)` before every step; it may set torques. One that acts less often says so by an
@@ -391,10 +358,12 @@ class World(watched.Watched):
         while left > 0:
             for c in self._controllers:
                 c(self)
-            self._push_now()
+            push_now(self)
             again = act(self) if self._equipped else False
             unborn = self._ties.unborn
-            wanted = 1 if self._pushes or unborn or again else min((left, *map(self._free_steps, self._controllers)))
+            wanted = (
+                1 if self._pushes or unborn or again else min((left, *(free_steps(self, c) for c in self._controllers)))
+            )
             left -= wanted
             if unborn:
                 births.expect(self)
@@ -403,15 +372,10 @@ class World(watched.Watched):
                 self.time += done * self.dt
                 wanted -= done
                 if status < 0:
-                    self._answer(status)
+                    make_room(self, status)
             if unborn:
                 births.settle(self._ties)
             self._last.stamp += 1  # sensors may be read before the next step
-
-    def _free_steps(self, controller: Callable[[World], None]) -> int:
-        """Steps from now to the next one before which a controller wants to be called."""
-        every = max(1, int(getattr(controller, "every", 1)))
-        return every - round(self.time / self.dt) % every
 
     def run(self, seconds: float) -> None:
         """Advance by a time [s], rounded to whole steps."""
@@ -421,24 +385,6 @@ class World(watched.Watched):
         if self._ties.resized:
             self._ties.put_into(self._step)
         return steps.call(handle(self._step), n)
-
-    def _answer(self, status: int) -> None:
-        """Make room and let the step be tried again, or say why it cannot be done."""
-        if status == NOT_FINITE:
-            check_finite(self)
-        self._last.forget(self)
-        if status in (FULL, PAIRS_FULL):
-            self._contacts.grow(status)
-            self._new_warm(self._warm_ids, self._warm_force)
-        elif status in (ROOM, ROOM_LARGE, ROOM_POOL):
-            try:
-                self._room = models.furnish_contact(self.contact, self._room.grown(status))
-            except TooLarge as error:
-                raise StepDiverged(f"t={self.time:.4f} s: {error}. The last good state is kept.") from None
-        elif status in (DIVERGED, LOOPS_LARGE):
-            raise StepDiverged(diverged(self, status))
-        else:
-            raise BunrakuError(f"step: unknown status {status}.")
 
     # ---- reading
     # --------------------------------------------------------------------------------------------------------------
@@ -490,27 +436,6 @@ class World(watched.Watched):
     # ---- inside
     # ---------------------------------------------------------------------------------------------------------------
 
-    def _fresh(self, name: str) -> str:
-        if name not in self._figures:
-            return name
-        return next(f"{name}{k}" for k in range(2, 10**9) if f"{name}{k}" not in self._figures)
-
-    def _rebuild(self, name: str, q: np.ndarray) -> None:
-        """Room for the state of a figure that was added; the others keep theirs."""
-        nv = self._figures[name].model.nv
-        last = next(reversed(self._parts.values()), None)
-        offsets = (last.body + last.model.nb - 1, last.q.stop, last.v.stop) if last else (0, 0, 0)
-        self._parts[name] = Part(name, self._figures[name].model, *offsets)
-        self.q = np.concatenate([self.q, q])
-        self.v = np.concatenate([self.v, np.zeros(nv)])
-        self.tau = np.concatenate([self.tau, np.zeros(nv)])
-        self._also = np.concatenate([self._also, np.zeros(nv)])
-        self.target_q = np.concatenate([self.target_q, q])
-        self.target_v = np.concatenate([self.target_v, np.zeros(nv)])
-        self.applied = np.concatenate([self.applied, np.zeros(nv)])
-        self.drive = np.concatenate([self.drive, joints.drive_rows(self._figures[name].model)])
-        self._model, self._ready = None, False
-
     def _prepare(self) -> None:
         """Make the scene's arrays if it changed."""
         if not self._ready:
@@ -523,23 +448,3 @@ class World(watched.Watched):
             q, v = np.zeros((0, self.q.size)), np.zeros((0, self.v.size))
         self._track = q, v
         put(self._step, track_q=q, track_v=v)
-
-    def _new_warm(self, ids: np.ndarray, force: np.ndarray) -> None:
-        """Room for the contacts of a step, with those of the last one."""
-        c = self._contacts
-        room = max(len(c.ids), len(ids))
-        self._warm_ids, self._warm_force = zeros(ContactId, room), zeros(ContactMemory, room)
-        self._warm_ids[: len(ids)], self._warm_force[: len(ids)] = ids, force
-        c.put_into(self._step.detection)
-        put(self._step, last_ids=self._warm_ids, memory=self._warm_force, springs=zeros(ContactSpring, room))
-
-    def _push_now(self) -> None:
-        self._f_ext[:] = 0.0
-        self._pushes = [p for p in self._pushes if p[3] > self.time + 0.5 * self.dt]
-        for figure, link, wrench, _ in self._pushes:
-            f = self._figures[figure]
-            info = f.model.frame(link)
-            arm = kinematics(f.model, f.q.copy()).rotation[info.body] @ info.position
-            k = 6 * (f.part.body + info.body)
-            self._f_ext[k : k + 3] += wrench[:3]
-            self._f_ext[k + 3 : k + 6] += wrench[3:] + np.cross(arm, wrench[:3])
