@@ -4,6 +4,7 @@ Pages are Markdown (MyST), the reference comes from the docstrings of everything
 become MathML by docutils, so that the site needs no network, neither when it is built nor when it is read.
 """
 
+import inspect
 import re
 
 from docutils import nodes
@@ -12,7 +13,7 @@ from docutils.utils.math.latex2mathml import tex2mathml
 import bunraku
 
 project = "Bunraku"
-author = "The Bunraku developers"
+author = project_copyright = "The Bunraku developers"
 version = release = bunraku.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 exclude_patterns = ["pictures", "site"]
@@ -48,10 +49,21 @@ def escape(text: str) -> str:
     return "".join(p if k % 2 else re.sub(r"([*|\\]|_\b)", r"\\\1", p) for k, p in enumerate(parts))
 
 
+def fields(thing) -> list[str]:
+    """What a class says of its fields, units and shapes, in comments behind them, as a list."""
+    try:
+        source = inspect.getsource(thing)
+    except (OSError, TypeError):
+        return []
+    said = re.findall(r"^    (\w+): [^#\n]*  # (?!type:|noqa|pyright)(.*)$", source, flags=re.MULTILINE)
+    return ["", *(f"- `{name}`: {text}" for name, text in said), ""] if said else []
+
+
 def plain_docstrings(app, what, name, thing, options, lines):
     """Docstrings are plain text with `code` and indented examples; the latter become blocks of Python."""
     if name == "bunraku.__version__":
         lines[:] = ["The version, as `major.minor.patch`."]
+    lines += fields(thing) if what == "class" else []
     found, code = [], False
     for k, line in enumerate(lines):
         indented = line.startswith("    ")

@@ -59,7 +59,7 @@ def reference_steps(c, q, v, n):
             at = FrameInfo(info.name, info.body, info.position + info.rotation @ item.point, info.rotation, False)
             follow(at, item.target, item.rotation, item.kind == "drag", FOLLOWED, item.along, item.held)
         wanted = -g.pose_damping * v
-        wanted[free:] += g.pose_stiffness * difference(m, q, c._goal)[free:]
+        wanted[free:] += g.pose_stiffness * difference(m, q, c.dancers[0]._goal)[free:]
         J = np.vstack(rows)
         v = v + dt * np.linalg.solve(np.diag(weight) + J.T @ J, weight * wanted + J.T @ np.concatenate(right))
         after = clamp_balls(m, integrate(m, q, v, dt))

@@ -10,56 +10,25 @@ from pathlib import Path
 
 import pytest
 
-import bunraku
 from bunraku.model import layout
+from sources import ROOT, SOURCE, by_room, nodes_of, tree_of
 
-SOURCE = Path(bunraku.__file__).parent
-ROOT = Path(__file__).parent.parent
-ORDER = (
-    *(
-        "errors",
-        "files",
-        "progress",
-        "lazy",
-        "version",
-        "kernel",
-        "linalg",
-        "model",
-        "dynamics",
-        "collision",
-        "contact",
-        "step",
-        "world",
-        "recording",
-    ),
-    *(
-        "humanoid",
-        "control",
-        "walking",
-        "motion",
-        "gaits",
-        "choreography",
-        "formats",
-        "scene",
-        "draw",
-        "viewer",
-        "batch",
-        "cli",
-        "gait1988",
-    ),
-)
+ORDER = """
+    errors files progress lazy version kernel linalg model dynamics collision contact step world recording
+    humanoid control walking motion gaits choreography formats scene draw viewer batch cli gait1988
+"""  # lowest first
+PLACE = {room: k for k, room in enumerate(ORDER.split())}
 
 
 def imports(path: Path):
     """Folders of bunraku that a file imports when it runs, anywhere in it, with the line; not those for types only."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     typed = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         names = []
         if id(node) in typed:
             continue
@@ -74,14 +43,20 @@ def imports(path: Path):
 
 
 FILES = sorted(p for p in SOURCE.rglob("*.py") if len(p.relative_to(SOURCE).parts) > 1)
+ROOMS = by_room(FILES, SOURCE)
+every_room = pytest.mark.parametrize("room", ROOMS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_imports_point_downwards(path):
-    folder = path.relative_to(SOURCE).parts[0]
-    assert folder in ORDER, f"{folder} has no place in the order"
-    for other, line in imports(path):
-        assert ORDER.index(other) <= ORDER.index(folder), f"{path.name}:{line} imports {other} from {folder}"
+@every_room
+def test_imports_point_downwards(room):
+    assert room in PLACE, f"{room} has no place in the order"
+    wrong = [
+        f"{path.name}:{line} imports {other} from {room}"
+        for path in ROOMS[room]
+        for other, line in imports(path)
+        if PLACE[other] > PLACE[room]
+    ]
+    assert wrong == []
 
 
 def test_all_modules_import_side_by_side():
@@ -99,15 +74,14 @@ def test_no_file_name_stands_twice():
 
 def test_the_product_never_imports_what_stands_beside_it():
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ImportFrom | ast.Import):
                 text = ast.unparse(node)
                 assert "bunraku_bench" not in text and "bunraku_reproduce" not in text, f"{path.name}:{node.lineno}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_every_file_says_what_it_is(path):
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), f"{path} has no docstring"
+def test_every_file_says_what_it_is():
+    assert [str(path) for path in FILES if not ast.get_docstring(tree_of(path))] == []
 
 
 def test_architecture_page_names_what_exists():
@@ -150,16 +124,19 @@ def decorators(function: ast.FunctionDef) -> set[str]:
 
 
 def functions(path: Path) -> list[ast.FunctionDef]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_function_takes_more_than_eight_arguments_by_place(path):
+@every_room
+def test_no_function_takes_more_than_eight_arguments_by_place(room):
     """Entries of kernels are exempt: their arguments are what a call across the border can carry."""
-    for f in functions(path):
-        count = len(f.args.posonlyargs) + len(f.args.args)
-        assert count <= 8 or "entry" in decorators(f), f"{path.name}:{f.lineno}: {f.name} takes {count} arguments"
+    wrong = [
+        f"{path.name}:{f.lineno}: {f.name}"
+        for path in ROOMS[room]
+        for f in functions(path)
+        if len(f.args.posonlyargs) + len(f.args.args) > 8 and "entry" not in decorators(f)
+    ]
+    assert wrong == []
 
 
 def added(node: ast.AST | None) -> set[str]:
@@ -173,14 +150,10 @@ def added(node: ast.AST | None) -> set[str]:
     return added(node.lower) if isinstance(node, ast.Slice) else set()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_kernels_index_by_names_of_records(path):
-    """A kernel adds no integer constant to an index but those of the scratch of bodies (model/layout.py): what lies in
-    an array has a name in a record."""
-    if path.name == "work_numba.py":  # the small table of a Work, opened by hand: the language itself
-        return
-    names = path.relative_to(SOURCE.parent).with_suffix("").parts
-    module = importlib.import_module(".".join(names))
+def offsets(path: Path) -> list[str]:
+    """Integer constants that kernels of a file add to an index."""
+    module = importlib.import_module(".".join(path.relative_to(SOURCE.parent).with_suffix("").parts))
+    found = []
     for f in functions(path):
         for node in ast.walk(f) if KERNELS & decorators(f) else ():
             index: set[str] = set()
@@ -190,5 +163,14 @@ def test_kernels_index_by_names_of_records(path):
                 index = added(node.args[1])
             for name in index - SIZES:
                 value = getattr(module, name, None)
-                is_offset = name.isupper() and isinstance(value, int) and getattr(layout, name, None) is not value
-                assert not is_offset, f"{path.name}:{node.lineno}: {name} is an offset"
+                if name.isupper() and isinstance(value, int) and getattr(layout, name, None) is not value:
+                    found.append(f"{path.name}:{node.lineno}: {name}")
+    return found
+
+
+@every_room
+def test_kernels_index_by_names_of_records(room):
+    """A kernel adds no integer constant to an index but those of the scratch of bodies (model/layout.py): what lies in
+    an array has a name in a record."""
+    language = "work_numba.py"  # the small table of a Work, opened by hand: the language itself
+    assert [found for path in ROOMS[room] if path.name != language for found in offsets(path)] == []

@@ -2,40 +2,48 @@
 pages' links lead somewhere, their lines are short, and the reference has every public name, with an example."""
 
 import ast
-import io
 import re
-import tokenize
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import bunraku
+from sources import ROOT, SOURCE, by_room, nodes_of, text_of
 
-SOURCE = Path(bunraku.__file__).parent
-ROOT = Path(__file__).parent.parent
 ROOMS = sorted(p.name for p in SOURCE.iterdir() if p.is_dir() and not p.name.startswith("__"))
+COMMENT = re.compile(r"(?:^\s*|  )(#.*)$")  # as the formatter sets them
+BESIDE = ("bench", "reproduce")
 SHORT = rf"(?<![\w./])((?:{'|'.join(ROOMS)})\.\w+(?:\.\w+)*)"  # world.frames
 DOTTED = re.compile(r"(?<![\w./-])bunraku\.((?:\w+\.)*\w+)|" + SHORT)
 FILE = re.compile(r"(?<![\w/])(?:tests|docs|examples|bench|reproduce)/[\w/*-]*\w(?:\.\w+)?")
 SECRET = re.compile(r"document 00[0-4]|(?<![\w.])00[0-4](?=[,:)]|\s+section)|\bN(?:1[0-2]|[1-9])(?:[-–]N\d+)?(?=[,;)])")
-FILES = sorted(
-    [*SOURCE.rglob("*.py"), *(ROOT / "bench").rglob("*.py"), *(ROOT / "reproduce").rglob("*.py")], key=lambda p: p.name
-)
+FILES = {**by_room(sorted(SOURCE.rglob("*.py")), SOURCE), **{b: sorted((ROOT / b).rglob("*.py")) for b in BESIDE}}
+every_room = pytest.mark.parametrize("room", FILES)
 
 
+@cache
 def prose(path: Path) -> list[tuple[int, str]]:
     """Docstrings and comments with their lines."""
-    text = path.read_text(encoding="utf-8")
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (said := ast.get_docstring(node)):
             found.append((getattr(node, "lineno", 1), said))
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            found.append((token.start[0], token.string))
+    for number, line in enumerate(text_of(path).splitlines(), 1):
+        if comment := COMMENT.search(line):
+            found.append((number, comment.group(1)))
     return found
 
 
+def lines(room: str) -> Iterator[tuple[str, str]]:
+    """(file:line, text) of all docstrings and comments of a room."""
+    for path in FILES[room]:
+        for line, text in prose(path):
+            yield f"{path.name}:{line}", text
+
+
+@cache
 def exists(name: str) -> bool:
     """Whether a dotted name below bunraku is a module, or something that one defines."""
     parts = name.split(".")
@@ -47,32 +55,39 @@ def exists(name: str) -> bool:
         if k == len(parts):
             return True
         names = file.with_suffix(".pyi")  # of a package that loads them when first used
-        text = file.read_text(encoding="utf-8") + (names.read_text(encoding="utf-8") if names.is_file() else "")
+        text = text_of(file) + (text_of(names) if names.is_file() else "")
         return re.search(rf"\b{re.escape(parts[k])}\b", text) is not None
     return False
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
-def test_names_in_docstrings_exist(path):
-    for line, text in prose(path):
+@cache
+def is_file(name: str) -> bool:
+    """Whether there is such a file, or one that begins so."""
+    return bool(list(ROOT.glob(name)) or list(ROOT.glob(name + "*")))
+
+
+@every_room
+def test_names_in_docstrings_exist(room):
+    wrong = []
+    for place, text in lines(room):
         for full, short in DOTTED.findall(text):
-            name = full or short
             if short and not exists(".".join(short.split(".")[:2])):
                 continue  # an attribute of something that is called like a room: world.record, contact.force
-            assert exists(name), f"{path.name}:{line} names {name}, which does not exist"
+            if not exists(full or short):
+                wrong.append(f"{place} names {full or short}, which does not exist")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
-def test_files_in_docstrings_exist(path):
-    for line, text in prose(path):
-        for name in FILE.findall(text):
-            assert list(ROOT.glob(name)) or list(ROOT.glob(name + "*")), f"{path.name}:{line} names {name}"
+@every_room
+def test_files_in_docstrings_exist(room):
+    named = [(place, name) for place, text in lines(room) for name in FILE.findall(text)]
+    assert [f"{place} names {name}" for place, name in named if not is_file(name)] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
-def test_papers_are_cited_by_author_and_year(path):
-    for line, text in prose(path):
-        assert not (found := SECRET.search(text)), f"{path.name}:{line}: {found.group()!r} tells a reader nothing"
+@every_room
+def test_papers_are_cited_by_author_and_year(room):
+    """A number of a paper tells a reader nothing."""
+    assert [f"{place}: {found.group()}" for place, text in lines(room) if (found := SECRET.search(text))] == []
 
 
 PAGES = [

@@ -18,6 +18,7 @@ from PIL import Image
 FLAGS = (
     *("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
+    "--disable-gpu-rasterization",  # Debian asks for it; without a GPU it draws a page's texts slower than the processor
     "--disable-features=BackForwardCache",  # what a page left behind ends there and then
 )
 # of the checkout: an installed package holds the built page alone

@@ -70,7 +70,7 @@ def try_drag(
             nearest = min(nearest, reached)
         drag.release()
         c.run(AFTER)
-        end = state_of(c)
+        end = state_of(c.dancers[0])
         if end == "standing" and np.linalg.norm(c.figure.momentum) / c.model.mass > REST:
             end = "moving"
         finite = bool(np.all(np.isfinite(c.figure.q)) and np.all(np.isfinite(c.figure.v)))

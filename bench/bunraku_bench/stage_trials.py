@@ -30,7 +30,7 @@ GO, HOLD, LATER = 1.0, 3.0, 3.0  # s
 
 def stands(c: Choreography) -> str:
     """How it ended: "standing", "moving", "falling" or "fallen"."""
-    state = state_of(c)
+    state = state_of(c.dancers[0])
     if state == "standing" and np.linalg.norm(c.figure.momentum) / c.model.mass > REST:
         return "moving"
     return state

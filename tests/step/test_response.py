@@ -29,9 +29,10 @@ from figures import KINDS, SCREWS, random_figure, relative
 from matrix_figures import FORMS, random_description
 
 
-@entry("h D I h")
-def blocks(handle, q, bodies, h):
-    """The pool of responses of all pairs of the given bodies."""
+@entry("h D I DD D h D")
+def answers(handle, q, bodies, wrench, torques, h, dv):
+    """The pool of responses of all pairs of the given bodies; dv caused by the impulses `wrench` (nb, 6), (n, f) at the
+    bodies' origins, and by torques on joints. One kernel, as it takes ten seconds to compile."""
     ints, reals, work = opened(handle)
     traces = Traces(h)
     n = bodies.shape[0]
@@ -41,20 +42,12 @@ def blocks(handle, q, bodies, h):
     for a in range(n):
         for b in range(a + 1):
             respond_blocks(ints, work, traces, a, b, SQUARE * (a * n + b), SQUARE * (b * n + a))
-
-
-@entry("h D DD D h D")
-def push(handle, q, wrench, torques, h, dv):
-    """dv caused by the impulses `wrench` (nb, 6), (n, f) at the bodies' origins, and by torques on joints."""
-    ints, reals, work = opened(handle)
-    traces = Traces(h)
-    factor(ints, reals, borrow(q), work)
     forget_impulses(ints, work)
     for i in range(1, ints.shape[0]):
-        n = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
-        f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
+        moment = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
+        force = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
         trace_way(ints, reals, work, traces, 0, i)
-        add_impulse(ints, work, traces, 0, n, f)
+        add_impulse(ints, work, traces, 0, moment, force)
         leads = ints[i, FOLLOWS] == 0 if ints[i, SLOT] != 0 else ints[i, COUNT] >= 1
         t = torques[ints[i, IV]] if leads and ints[i, DOF] == 1 else 0.0
         if t != 0.0:
@@ -99,17 +92,9 @@ def answers_like_the_dense_matrix(m, seed):
     bodies = np.arange(1, m.nb)
     n = len(bodies)
     traces, work = traces_of(n, longest_way(m)), bk.Work(m)  # the handle is valid while its Work lives
-    blocks.call(work.handle, q, bodies, handle(traces))
     J = body_jacobians(m, q)
     M = bk.crba(m, q)
     wanted = np.einsum("aik,bjk->abij", J, np.linalg.solve(M, J.reshape(-1, m.nv).T).T.reshape(m.nb, 6, m.nv))
-    assert (
-        relative(
-            traces.pool.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]],
-            wanted[1:, 1:],
-        )
-        < 1e-9
-    )
     wrench = rng.normal(size=(m.nb, 6))
     wrench[0] = 0
     dv = np.empty(m.nv)
@@ -117,5 +102,12 @@ def answers_like_the_dense_matrix(m, seed):
     for j in m.joints:
         if j.nv and j.kind in ("hinge", "slider", "universal"):
             torques[j.v] = rng.normal(size=j.nv)
-    push.call(work.handle, q, wrench, torques, handle(traces), dv)
+    answers.call(work.handle, q, bodies, wrench, torques, handle(traces), dv)
+    assert (
+        relative(
+            traces.pool.reshape(n, n, SQUARE)[:, :, [[entry_of(i, j) for j in range(6)] for i in range(6)]],
+            wanted[1:, 1:],
+        )
+        < 1e-9
+    )
     assert relative(dv, np.linalg.solve(M, torques + np.einsum("aik,ai->k", J, wrench))) < 1e-9

@@ -17,6 +17,7 @@ as soon as the capture point is within NEAR of it. Checked in tests/choreography
 from __future__ import annotations
 
 from bunraku.choreography.dance_arrays import DRAG, PLANTED, SWINGING, WAITING, Dance
+from bunraku.choreography.grip_loads import lean_of
 from bunraku.control.capture_point import (
     ask_momentum,
     away_from_pressure,
@@ -88,7 +89,10 @@ def reference(d: Dance, leaving):
         seen.reference = (x / links, y / links)
         height = max(seen.com[2] - z / links, LOWEST)
         seen.pendulum = pendulum_rate(max(-p.reals[0, PLACE + 2], 1.0), height)
-        seen.capture = capture_point_of(seen.com, seen.com_rate, seen.pendulum)
+        seen.lean = lean_of(d, z / links)
+        x = seen.com[0] + seen.lean[0]
+        y = seen.com[1] + seen.lean[1]
+        seen.capture = capture_point_of((x, y, seen.com[2]), seen.com_rate, seen.pendulum)
     return links
 
 
@@ -148,7 +152,7 @@ def level_acceleration(d: Dance, k):
     """Of the centre of mass along axis k, as its balance wants it."""
     seen = d.seen
     pressure = pressure_for(seen.capture[k], d.gains.balance_gain, seen.capture[k] - seen.reference[k])
-    return held_in(away_from_pressure(seen.pendulum * seen.pendulum, seen.com[k], pressure), -PUSH, PUSH)
+    return held_in(away_from_pressure(seen.pendulum * seen.pendulum, seen.com[k] + seen.lean[k], pressure), -PUSH, PUSH)
 
 
 @part

@@ -5,6 +5,7 @@ Pins and drags share one list of MOST_TASKS places; a place that is not used has
 
 from __future__ import annotations
 
+from bunraku.choreography.grip_arrays import GripEnd, GripFelt
 from bunraku.choreography.rising_arrays import FrameStage, KeyFrame, RisingParts, RisingState
 from bunraku.choreography.stepping_arrays import (
     LimbReach,
@@ -15,7 +16,21 @@ from bunraku.choreography.stepping_arrays import (
     UprightLink,
 )
 from bunraku.control.whole_body_arrays import Range, WholeBodyProblem
-from bunraku.kernel.record import Record, inner, many, mat3, matrix, pair, real, ref, vec3, vec3s, vector, whole
+from bunraku.kernel.record import (
+    Record,
+    inner,
+    int_vector,
+    many,
+    mat3,
+    matrix,
+    pair,
+    real,
+    ref,
+    vec3,
+    vec3s,
+    vector,
+    whole,
+)
 
 NONE, PIN, DRAG = 0, 1, 2  # kinds
 PLANTED, WAITING, SWINGING = 0, 1, 2  # whether a body on the floor, a foot, may leave it
@@ -29,6 +44,7 @@ class PinState(Record):
     turned = whole()  # 1 where orientation counts
     swing = whole()  # PLANTED, WAITING or SWINGING
     some = whole()  # 1 where it holds along some axes only, or along its own
+    grip = whole()  # of a held thing: one more than the row of the grip that it is moved by; 0: none
 
 
 class PinGoal(Record):
@@ -41,6 +57,11 @@ class PinGoal(Record):
     held = vec3()  # 1 for each axis along which its point is held, else 0
     turn_held = vec3()  # about which it is turned
     axis = vec3s(3)  # these axes
+    own = vec3()  # of a held thing: the point in the thing's frame, and, as the step begins,
+    place = vec3()  # where it is
+    rate = vec3()
+    turned = mat3()  # how the thing stands
+    spin = vec3()
 
 
 class HeldLink(Record):
@@ -63,6 +84,7 @@ class DanceInfo(Record):
     springy = whole()  # 1 with springy contacts
     kinematic = whole()  # 1: kinematics alone (choreography.kinematic_step)
     steps = whole()  # 1: it may step (choreography.stepping)
+    holds = whole()  # 1: it holds something, or did (choreography.grip_loads)
 
 
 class DanceGains(Record):
@@ -101,6 +123,7 @@ class DanceSeen(Record):
     reference = pair()  # where it should be
     supports = real()  # links that carry
     pendulum = real()  # 1/s: w = sqrt(g / height)
+    lean = pair()  # m: of the point that is balanced from the centre of mass, where others pull
 
 
 class BallRange(Record):
@@ -146,3 +169,7 @@ class Dance(Record):
     rising_stage = many(FrameStage)
     rising_stiff = vector()  # (nv) N m/rad of the servos
     rising_parts = ref(RisingParts)
+    grip = many(GripEnd)  # of all figures
+    felt = many(GripFelt)
+    own_inertia = matrix()  # (nb, 10) of bodies without what they hold
+    others = int_vector()  # handles of the tables of further figures

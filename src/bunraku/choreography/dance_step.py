@@ -17,6 +17,7 @@ from __future__ import annotations
 from bunraku.choreography.balance import lift_feet, momentum_task, see_momentum
 from bunraku.choreography.dance_arrays import Dance
 from bunraku.choreography.feedback import FASTEST, SLOW, limit_bounds, pin_tasks, pose_task
+from bunraku.choreography.grip_loads import close_loops, feel_pulls, let_pass, see_held, take_loads
 from bunraku.choreography.rising import rising_law
 from bunraku.choreography.step_tasks import step_tasks
 from bunraku.choreography.stepping import carriers, step_law, stepping_momentum
@@ -164,10 +165,16 @@ def compose(h):
     d = Dance(h)
     p = d.problem
     take_state(h)
+    if d.info.holds != 0:
+        take_loads(h)
     survey(p.ints, p.reals, p.q, p.v, p.scratch)
     take_contacts(h)
     take_pairs(h)
     see_momentum(d)
+    if d.info.holds != 0:
+        feel_pulls(h)
+        close_loops(h)
+        see_held(h)
     links = lift_feet(d)
     stepping = d.info.steps != 0 and d.info.balance != 0 and links > 0
     if stepping:
@@ -197,12 +204,23 @@ def compose(h):
         tau[d.info.v_first + k] = p.tau[k]
 
 
-@phase
-def composing(h):
-    """Torques, or servos where a fallen figure gets up, and free motion with these."""
+@part
+def compose_one(h):
+    """Torques of a figure, or servos where it has fallen and gets up."""
     d = Dance(h)
     if d.rising_pose.shape[0] == 0 or not rising_law(d, Step(h)):
         compose(h)
+
+
+@phase
+def composing(h):
+    """Torques of every figure, and free motion with these."""
+    d = Dance(h)
+    if d.info.holds != 0:
+        let_pass(h)
+    compose_one(h)
+    for k in range(d.others.shape[0]):
+        compose_one(d.others[k])
     status = run(h, OWN_FREE)
     return status if status < 0 else OK
 

@@ -8,13 +8,15 @@
     c.run(1.0)
     c.violations, c.report
     drag.release()
+    bob = c.add_figure(name="bob", at=(1, 0)); c.add_thing("box", size=(0.2, 0.2, 0.2), at=(0.4, -0.2, 1.0))
+    c.grip("right_hand", "box")            # the hand carries it; c.release("right_hand") lets go
 
 A controller inside every step of a plain world (choreography.dance_step) finds joint accelerations and floor forces
 together and turns them into torques: what the world does with them is physical, pins and drags exert no force, and a
 figure that cannot stay up falls. Priorities: dynamics, friction cones, limits; then pins and drags and balance; then
 desired joint values (`pose`); strict ones with priority="2002". `dynamics=False` is the comparator, their eq. (4):
 kinematics alone (choreography.kinematic_step). `score` keeps everything that is done, and performs it again. World axes, SI units. Checked in
-tests/choreography/test_engine.py.
+tests/choreography/test_engine.py and tests/choreography/test_grips.py.
 """
 
 from __future__ import annotations
@@ -27,26 +29,18 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from bunraku.choreography.dance_arrays import DRAG, PIN, PLANTED
-from bunraku.choreography.floor_map import FloorMap
+from bunraku.choreography import cast, gripping, items
+from bunraku.choreography.dancer import Dancer
 from bunraku.choreography.gains import Gains
-from bunraku.choreography.pins import Drag, Pin, Violation, checked_axes, checked_point, checked_rotation, own_axes
-from bunraku.choreography.report import DanceReport, report_of
-from bunraku.choreography.rising_arrays import IDLE
+from bunraku.choreography.grips import REACH, Grip
+from bunraku.choreography.pins import Drag, Pin, Violation, checked_point, checked_rotation, clean
+from bunraku.choreography.report import DanceReport
 from bunraku.choreography.score import Score
-from bunraku.choreography.stepper import stepper_of
 from bunraku.choreography.studio import Studio
-from bunraku.choreography.walk_to import footsteps_to
 from bunraku.control.whole_body import is_strict
-from bunraku.control.whole_body_arrays import MOST_TASKS
-from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError, UnknownName, closest
-from bunraku.humanoid.opening_pose import on_stage, own_collisions
-from bunraku.kernel.record import flat
-from bunraku.model.limits import clamp_balls
-from bunraku.model.model import Model
+from bunraku.model import Model, Shape
 from bunraku.model.named import as_model
-from bunraku.model.rotations import quaternion
 from bunraku.recording.recorder import Recorder
 from bunraku.world.diverged import steps_in
 from bunraku.world.figure import Figure
@@ -61,10 +55,12 @@ PIN_WEIGHT, DRAG_WEIGHT = 2e3, 1e3
 
 @dataclass(frozen=True)
 class DanceSnapshot:
-    """All that affects what comes: the world's snapshot, pins and drags, and how long the score was."""
+    """All that affects what comes: the world's snapshot, pins, drags and grips, and how long the score was."""
 
     world: Snapshot
-    items: tuple[tuple[Pin, int, np.ndarray, np.ndarray | None], ...]
+    items: tuple[tuple[Pin, dict[str, Any]], ...]
+    grips: tuple[tuple[Grip, tuple[int, ...]], ...]
+    broken: tuple[Grip, ...]
     score: tuple[Any, ...]
 
 
@@ -85,6 +81,7 @@ class DanceOptions(TypedDict, total=False):
     gains: Gains | None
     seed: int
     floor: bool
+    name: str | None
 
 
 class Choreography:
@@ -94,16 +91,20 @@ class Choreography:
     as of World; balance: keep the figure standing; steps: it steps where it cannot hold or reach otherwise; rises:
     it gets up by itself when it has fallen; dynamics False: kinematics alone; priority "weights", or "2002": pins and
     drags first, limits and desired joint values in the freedom that is left; friction of the floor; gains: how stiffly
-    it follows; floor False: no ground (add what you like to `world` before the first step). Everything done is kept in
-    `score`, which performs it again. World axes, SI units. See docs/choreography.md.
+    it follows; floor False: no ground (add what you like to `world` before the first step); name: of the figure. Further
+    figures and things come by `add_figure` and `add_thing`; what is said without a figure's name goes to the first.
+    Everything done is kept in `score`, which performs it again. World axes, SI units. See docs/choreography.md.
     """
 
-    model: Model
     world: Studio
-    figure: Figure
     gains: Gains
     priority: str
+    strict: bool
     score: Score
+    dancers: list[Dancer]
+    items: list[Pin]
+    grips: list[Grip]
+    broken: list[Grip]
 
     def __init__(
         self,
@@ -123,29 +124,28 @@ class Choreography:
         gains: Gains | None = None,
         seed: int = 0,
         floor: bool = True,
+        name: str | None = None,
     ) -> None:
         body = as_model("human" if model is None else model, "Choreography")
-        self.gains, self.priority, strict = gains or Gains(), priority, is_strict("Choreography", priority)
+        self.gains, self.priority, self.strict = gains or Gains(), priority, is_strict("Choreography", priority)
         self.world = Studio(
             dt=dt, contact=contact, sweeps=sweeps, integrator=integrator, seed=seed
         )  # refuses what it cannot be
-        self.model, self._stance = on_stage(body)
         if floor:
             self.world.add_ground(friction=friction)
-        self.figure = self.world.add(self.model, self_collision=own_collisions(self.model))
-        self.figure.q[:] = self._begin(at)
-        self._balance = bool(balance)
-        stepper = None if strict else stepper_of(body, self.model, self._stance)
-        self.world.choreograph(self.figure.name, self.gains, self._balance, strict, stepper, bool(steps), bool(rises))
+        self.dancers, self.items, self.grips, self.broken = [], [], [], []
+        self.fixed: dict[str, Shape] = {}
+        self.names = 0
+        self.score = Score()
+        how = {"balance": bool(balance), "steps": bool(steps), "rises": bool(rises)}
+        self.dancers.append(Dancer(self, body, cast.checked_name("Choreography", name), at, 0.0, **how))
         if not dynamics:
             self.world.move_by_kinematics(True)
-        self._items: list[Pin] = []
-        self._names = 0
-        self._goal = self.figure.q.copy()
-        options = {"dt": dt, "contact": contact, "integrator": integrator, "balance": self._balance}
+        options = {"dt": dt, "contact": contact, "integrator": integrator, "balance": self.balance}
         options |= {} if sweeps is None else {"sweeps": sweeps}
         self.score = Score(
             model=self.model.name,
+            name=name or "",
             start=tuple(map(float, self.figure.q)),
             options={
                 **options,
@@ -158,20 +158,92 @@ class Choreography:
             },
         )
 
-    def _begin(self, at: Sequence[float] | None) -> np.ndarray:
-        if at is None:
-            return self._stance
-        given = np.asarray(at, dtype=float)
-        if given.shape == (self.model.nq,) and np.all(np.isfinite(given)):
-            return given
-        if given.shape not in ((2,), (3,)) or not np.all(np.isfinite(given)):
-            raise InputError(f"Choreography: `at` needs x, y [, z] or {self.model.nq} coordinates, got {at}.")
-        q = self._stance.copy()
-        if self.model.joints[0].kind == "free":
-            q[:2] = given[:2]
-        if len(given) == 3:
-            q[2] = given[2]
-        return q
+    # ---- figures and things ----------------------------------------------------------------------------------------
+
+    @property
+    def figure(self) -> Figure:
+        """The first figure, in the world."""
+        return self.dancers[0].figure
+
+    @property
+    def model(self) -> Model:
+        """Its model, as it is on stage."""
+        return self.dancers[0].model
+
+    def __getitem__(self, name: str) -> Dancer:
+        for d in self.dancers:
+            if d.name == name:
+                return d
+        raise UnknownName(f"there is no figure {name!r} to choreograph.{closest(name, [d.name for d in self.dancers])}")
+
+    def add_figure(
+        self,
+        model: Model | str | None = None,
+        *,
+        name: str | None = None,
+        at: Sequence[float] | None = None,
+        yaw: float = 0.0,
+        balance: bool | None = None,
+        steps: bool | None = None,
+        rises: bool | None = None,
+    ) -> Dancer:
+        """A further figure: human() by default, at x, y[, z] [m] or a full q, turned by yaw [rad] about the vertical;
+        balance, steps and rises as the first one's by default. Its links are "name.left_hand"; it comes before the first
+        step."""
+        self._check_adding("add_figure")
+        body = as_model("human" if model is None else model, "add_figure")
+        name = cast.checked_name("add_figure", name)
+        given = {"balance": balance, "steps": steps, "rises": rises}
+        how = {key: getattr(self, key) if x is None else bool(x) for key, x in given.items()}
+        d = Dancer(self, body, name, at, yaw, **how)
+        self.dancers.append(d)
+        values = {"model": body.name, "start": d.start.tolist(), **how}
+        self.score.cast.append(cast.Member("figure", d.name, values))
+        return d
+
+    def add_thing(
+        self,
+        shape: str,
+        *,
+        name: str | None = None,
+        at: Sequence[float] | np.ndarray,
+        rotation: Sequence[float] | None = None,
+        size: Sequence[float] | None = None,
+        radius: float | None = None,
+        length: float | None = None,
+        mass: float | None = None,
+        fixed: bool = False,
+        friction: float | None = None,
+    ) -> str:
+        """A thing: a "box" or "ellipsoid" of a size (x, y, z) [m], a "sphere" of a radius, a "capsule", "cylinder" or
+        "cone" of a radius and a length, 1 kg by default; at its place [m] and rotation (quaternion wxyz), loose, or fixed
+        for ever. Returns its name. It comes before the first step."""
+        self._check_adding("add_thing")
+        values = {"size": size, "radius": radius, "length": length, "mass": mass, "at": at, "rotation": rotation}
+        return cast.add_thing(self, shape, name, {**values, "friction": friction}, fixed)
+
+    def _check_adding(self, who: str) -> None:
+        if self.time > 0:
+            raise InputError(f"{who}: figures and things come before the first step.")
+        if not self.dynamics:
+            raise InputError(f"{who}: without dynamics nothing but the figure moves; make it with dynamics=True.")
+
+    def link_at(self, who: str, link: str) -> tuple[Figure, str]:
+        """A link by its name: the first figure's, "figure.link", or a thing's name."""
+        if link in {f.name for f in self.model.frames}:
+            return self.figure, link
+        figures = {f.name: f for f in self.world.figures}
+        head, _, tail = link.partition(".") if isinstance(link, str) else ("", "", "")
+        if head in figures:
+            figure = figures[head]
+            return figure, figure.model.frame(tail).name if tail else figure.model.links[0].name
+        if link in self.fixed:
+            raise InputError(f"{who}: {link!r} is fixed to the world.")
+        if len(figures) == 1:
+            self.model.frame(link)  # says what there is
+        raise UnknownName(
+            f"{who}: there is no link, figure or thing {link!r}.{closest(str(link), [*figures, *(f.name for f in self.model.frames)])}"
+        )
 
     # ---- pins, drags, poses ----------------------------------------------------------------------------------------
 
@@ -183,12 +255,12 @@ class Choreography:
     @property
     def pins(self) -> tuple[Pin, ...]:
         """Pins that act."""
-        return tuple(p for p in self._items if p.kind == "pin")
+        return tuple(p for p in self.items if p.kind == "pin")
 
     @property
     def drags(self) -> tuple[Drag, ...]:
         """Drags that act."""
-        return tuple(p for p in self._items if isinstance(p, Drag))
+        return tuple(p for p in self.items if isinstance(p, Drag))
 
     def pin(
         self,
@@ -224,33 +296,7 @@ class Choreography:
         return made
 
     def _make(self, kind: type[Pin], link: str, point: Any, axes: str, at: Any, rotation: Any, weight: float) -> Pin:
-        axes = checked_axes(kind.kind, axes)
-        if not (np.isfinite(weight) and 0 < weight <= 1e6):
-            raise InputError(f"{kind.kind}: weight {weight} is not between 0 and 1e6.")
-        info = self.model.frame(link)
-        if info.body == 0:
-            raise InputError(f"{kind.kind}: {link!r} is fixed to the world.")
-        used = {p.place for p in self._items}
-        place = next((k for k in range(MOST_TASKS) if k not in used), None)
-        if place is None:
-            raise InputError(f"{kind.kind}: there are {MOST_TASKS} pins and drags already; release one first.")
-        own = checked_point(f"{kind.kind} {link!r}: point", point)
-        position, R = self.figure.pose(link)
-        target = position + R @ own if at is None else checked_point(f"{kind.kind} {link!r}: at", at)
-        turn, frame = None, None
-        if axes == "pose":
-            turn = clean(R if rotation is None else checked_rotation(f"{kind.kind} {link!r}", rotation))
-        elif rotation is not None:
-            frame = own_axes(f"{kind.kind} {link!r}", rotation, R)
-        if "r" in axes:
-            turn = clean(R)
-        self._names += 1
-        item = kind(f"{kind.kind}{self._names}", link, own, axes, target, turn, frame, place, self)
-        self._items.append(item)
-        self._begin_item(item, weight)
-        self.score.begin(self.time, item, weight)
-        self.world.note(f"{item.kind} {item.name} {link} {axes}")
-        return item
+        return items.make(self, kind, link, (point, axes, at, rotation), weight)
 
     def move(self, item: Pin, position: Sequence[float] | np.ndarray, rotation: Any = None) -> None:
         """Move the target of a drag (or pin)."""
@@ -262,41 +308,67 @@ class Choreography:
             item.rotation = clean(checked_rotation(f"{item.kind} {item.link!r}", rotation))
         item.target = target
         if item.kind == "pin":
-            self._reach(item, moved=True)
-        self._aim(item)
+            items.reach_of(item, moved=True)
+        items.aim_item(item)
         self.score.move(self.time, item)
 
-    def release(self, item: Pin) -> None:
-        """End a pin or drag; twice does no harm."""
+    def _own(self, item: Pin) -> None:
+        if item.owner is not self or not item.active:
+            raise InputError(f"{item.kind} {item.name!r} was released, or belongs to another choreography.")
+
+    def release(self, item: Pin | Grip | str) -> None:
+        """End a pin, drag or grip, or the grip of a link, by name; one that has ended is no mistake."""
+        if isinstance(item, str):
+            item = self.grip_of(item)
         if item.owner is not self:
             raise InputError(f"release: {item.name!r} belongs to another choreography.")
-        if not item.active:
-            return
-        flat(self.world.pin_at(item.place)[0])[:] = 0
-        flat(self.world.limb_at(item.place))[:] = 0
-        item.place = -1
-        self._items.remove(item)
-        self.score.end(self.time, item)
-        self.world.note(f"release {item.name} {item.link}")
+        if isinstance(item, Grip):
+            gripping.let_go(self, item)
+        elif item.active:
+            items.end_item(item)
+            self.items.remove(item)
+            self.score.end(self.time, item)
+            self.world.note(f"release {item.name} {item.link}")
+
+    # ---- grips -----------------------------------------------------------------------------------------------------
+
+    def grip(
+        self,
+        link: str,
+        other: str,
+        *,
+        axes: str | None = None,
+        break_force: float = np.inf,
+        break_torque: float = np.inf,
+        reach: float = REACH,
+    ) -> Grip:
+        """Let a hand hold a thing, another figure's link ("bob.left_hand") or something fixed, as they are now, until
+        `release`. axes: those of World.connect; all six by default, "x y z" for a second hand of a figure on the same
+        thing. It breaks where it is asked for more than break_force [N] or break_torque [N m]. InputError where it is
+        farther away than `reach` [m]."""
+        return gripping.make(self, link, other, axes, break_force, break_torque, reach)
+
+    def grip_of(self, link: str) -> Grip:
+        """The grip of a hand."""
+        return gripping.grip_of(self, link)
+
+    # ---- what figures are told -------------------------------------------------------------------------------------
 
     def pose(self, joints: Mapping[str, float | Sequence[float] | None]) -> None:
         """Desired joint values {joint: angle [rad] (or quaternion of a ball)}, followed in the freedom that is left;
-        None releases one, which then goes back to its value at the start; others keep theirs."""
-        goal = self._goal.copy()
+        None releases one, which then goes back to its value at the start; others keep theirs. "bob.left_elbow" is a
+        joint of another figure."""
+        told: dict[str, dict[str, Any]] = {}
+        others = {d.name for d in self.dancers[1:]}
         for name, value in joints.items():
-            j = self.model.joint(name)
-            if value is None:
-                value = [self.score.start[k] for k in range(j.q.start, j.q.stop)]
-            x = np.atleast_1d(np.asarray(value, dtype=float))
-            if j.kind == "free" or not j.nv:
-                raise InputError(f"pose: {name!r} has no value of its own to desire.")
-            if x.shape != (j.nq,) or not np.all(np.isfinite(x)) or (j.kind == "ball" and not np.linalg.norm(x) > 1e-9):
-                kind = " (a quaternion wxyz)" if j.kind == "ball" else ""
-                raise InputError(f"pose: {name!r} needs {j.nq} finite numbers{kind}, got {value}.")
-            goal[j.q] = x / np.linalg.norm(x) if j.kind == "ball" else np.clip(x, j.lower, j.upper)
-        self._goal[:] = clamp_balls(self.model, goal)
-        self.world.kept["dance_goal"][:] = self._goal
-        asked = {k: [] if v is None else np.atleast_1d(np.asarray(v, dtype=float)).tolist() for k, v in joints.items()}
+            head, _, tail = name.partition(".")
+            who = head if head in others and tail else self.dancers[0].name
+            own = name if who != head else tail
+            told.setdefault(who, {})[own.removeprefix(f"{who}.")] = value
+        asked: dict[str, list[float]] = {}
+        for who, values in told.items():
+            prefix = f"{who}." if who in others else ""
+            asked |= {prefix + name: x for name, x in self[who].joint_values(values).items()}
         self.score.pose(self.time, asked)
 
     @property
@@ -309,142 +381,75 @@ class Choreography:
 
     @property
     def balance(self) -> bool:
-        """Whether balance is kept; settable at any time."""
-        return self._balance
+        """Whether the first figure keeps its balance; settable at any time."""
+        return self.dancers[0].balance
 
     @balance.setter
     def balance(self, on: bool) -> None:
-        self._balance = bool(on)
-        self.world.info.balance = self._balance
-        self.score.balance(self.time, self._balance)
+        self.dancers[0].balance = on
 
     @property
     def steps(self) -> bool:
-        """Whether the figure steps when it is pushed or dragged beyond what it can hold and reach; settable at any time.
-        False for figures without two feet."""
-        return bool(self.world.info.steps)
+        """Whether the first figure steps when it is pushed or dragged beyond what it can hold and reach; settable at any
+        time. False for figures without two feet."""
+        return self.dancers[0].steps
 
     @steps.setter
     def steps(self, on: bool) -> None:
-        if on and self.world.stepper is None:
-            why = "strict levels take no steps" if self.world.strict else "it has no two feet to step with"
-            raise InputError(f"steps: {self.model.name!r} cannot step; {why}.")
-        self.world.info.steps = bool(on)
-        self.score.switch("steps", self.time, bool(on))
+        self.dancers[0].steps = on
 
     @property
     def rises(self) -> bool:
-        """Whether the figure gets up by itself when it has fallen and nothing drags it; settable at any time. False for
-        figures without a person's joints."""
-        return bool(self.world.rising_state.auto) and self.world.can_rise
+        """Whether the first figure gets up by itself when it has fallen and nothing drags it; settable at any time.
+        False for figures without a person's joints."""
+        return self.dancers[0].rises
 
     @rises.setter
     def rises(self, on: bool) -> None:
-        if on:
-            self._check_rising("rises")
-        self.world.rising_state.auto = bool(on)
-        self.score.switch("rises", self.time, bool(on))
+        self.dancers[0].rises = on
 
     def get_up(self) -> None:
         """Get up now, where it lies: along the stages of choreography.rising. Nothing happens while it stands."""
-        self._check_rising("get_up")
-        self.world.rising_state.wanted = 1
-        self.score.get_up(self.time)
+        self.dancers[0].get_up()
 
     def walk_to(self, place: Sequence[float], yaw: float | None = None) -> int:
         """Walk to a place (x, y) [m] on the floor, around what stands there, up and down stairs, and turn to the heading
         `yaw` [rad] (None: as it arrives); returns how many steps it will take. It goes while the choreography runs; a
         new one takes the place of the last. InputError where no way leads there."""
-        if self.world.stepper is None:
-            raise InputError(f"walk_to: {self.model.name!r} cannot step; it has no two feet, or strict levels.")
-        given = np.asarray(place, dtype=float)
-        if given.shape != (2,) or not np.all(np.abs(given) < 1e4):
-            raise InputError(f"walk_to: needs a place x, y in metres, got {place!r}.")
-        if yaw is not None and not (isinstance(yaw, int | float) and abs(yaw) < 1e3):
-            raise InputError(f"walk_to: yaw {yaw!r} is not an angle in radians.")
-        state = self.world.step_state
-        if self.time == 0:
-            self.step()  # feet are seen in a step
-        if self.rising or (state.mode == 0 and self.report.state == "fallen"):
-            raise InputError("walk_to: it has fallen; let it get up first (get_up).")
-        feet = [(*foot.place[:2], foot.yaw) for foot in state.foot]
-        if state.mode == 2:  # one is in the air: from where it lands
-            feet[state.side] = (*state.goal[:2], state.goal_yaw)
-        size = self.world.stepper.height / 1.7
-        floor = FloorMap(self.world, self.figure.name, [f[:2] for f in feet] + [given.tolist()], size)
-        steps = footsteps_to(self.world.stepper, floor, feet, given.tolist(), yaw)
-        for row, (side, x, y, z, turn) in zip(self.world.planned, steps):
-            row.side, row.place, row.yaw = side, (x, y, z), turn
-        state.planned, state.queue = len(steps), 0
-        if not self.steps:
-            self.steps = True
-        self.score.walk(self.time, given.tolist(), yaw)
-        return len(steps)
+        return self.dancers[0].walk_to(place, yaw)
 
     @property
     def walking(self) -> bool:
         """Whether steps of `walk_to` are still to come."""
-        state = self.world.step_state
-        return bool(state.queue < state.planned)
+        return self.dancers[0].walking
 
     @property
     def rising(self) -> bool:
         """Whether it is getting up."""
-        return self.world.rising_state.stage != IDLE
-
-    def _check_rising(self, what: str) -> None:
-        if self.world.stepper is None or not self.world.can_rise:
-            why = "strict levels do not" if self.world.strict else "it has not the joints of human()"
-            raise InputError(f"{what}: {self.model.name!r} cannot get up; {why}.")
+        return self.dancers[0].rising
 
     @property
     def dynamics(self) -> bool:
         """Whether the figure moves as its dynamics allow; False: kinematics alone, links that stand at that moment are
-        held. Settable at any time."""
+        held. Settable at any time where there is one figure and no thing."""
         return not self.world.info.kinematic
 
     @dynamics.setter
     def dynamics(self, on: bool) -> None:
+        if not on and len(self.world.figures) > 1:
+            raise InputError("dynamics: kinematics alone moves one figure without things; it stays on here.")
         if bool(on) != self.dynamics:
             self.world.move_by_kinematics(not on)
         self.score.switch_dynamics(self.time, bool(on))
-
-    def _own(self, item: Pin) -> None:
-        if item.owner is not self or not item.active:
-            raise InputError(f"{item.kind} {item.name!r} was released, or belongs to another choreography.")
-
-    def _begin_item(self, item: Pin, weight: float) -> None:
-        """A new pin or drag into the kernels' arrays."""
-        info = self.model.frame(item.link)
-        pin, aim = self.world.pin_at(item.place)
-        pin.kind, pin.swing = DRAG if item.kind == "drag" else PIN, PLANTED
-        pin.body, pin.turned, pin.some = info.body, item.rotation is not None, item.axes not in ("xyz", "pose")
-        (aim.held, aim.turn_held), own = map(tuple, item.held), item.along
-        for k in range(3):
-            aim.axis[k] = tuple(own[:, k])
-        aim.at, aim.weight = tuple(info.position + info.rotation @ item.point), weight
-        self._reach(item)
-        self._aim(item)
-
-    def _reach(self, item: Pin, moved: bool = False) -> None:
-        """How far a drag's target, or a moved pin's, may be before the figure steps, into the kernels' arrays."""
-        info, limb, stepper = self.model.frame(item.link), self.world.limb_at(item.place), self.world.stepper
-        flat(limb)[:] = 0
-        if stepper is not None and (item.kind == "drag" or moved):
-            root, limb.length = stepper.reach(info.body, info.position + info.rotation @ item.point)
-            limb.root = tuple(root)
-
-    def _aim(self, item: Pin) -> None:
-        """Where a pin or drag should be, into the kernels' arrays."""
-        self.world.targets[item.place] = item.target
-        if item.rotation is not None:
-            self.world.turns[item.place] = (item.rotation @ self.model.frame(item.link).rotation.T).ravel()
 
     # ---- stepping and reading --------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps of dt."""
-        self.world.step(n)
+        try:
+            self.world.step(n)
+        finally:
+            gripping.look(self)
 
     def run(self, seconds: float) -> None:
         """Advance by a time [s], rounded to whole steps."""
@@ -453,39 +458,41 @@ class Choreography:
     @property
     def violations(self) -> list[Violation]:
         """How far each pin and drag is from where it should be now: (item, metres, radians)."""
-        if not self._items:
-            return []
-        k = kinematics(self.model, self.figure.q.copy())
         out = []
-        for item in self._items:
-            p, R = k.pose(item.link)
+        for item in self.items:
+            p, R = item.figure.pose(item.part)
             out.append(Violation(item, *item.off(p + R @ item.point, R)))
         return out
 
     @property
     def report(self) -> DanceReport:
-        """What the last step found: see bunraku.choreography.report."""
-        return report_of(self)
+        """What the last step found of the first figure: see bunraku.choreography.report; c["bob"].report of another."""
+        return self.dancers[0].report
 
     def snapshot(self) -> DanceSnapshot:
         """All that affects what comes; `restore` goes back to it bit for bit (undo)."""
-        items = tuple(
-            (p, p.place, p.target.copy(), None if p.rotation is None else p.rotation.copy()) for p in self._items
-        )
-        return DanceSnapshot(self.world.snapshot(), items, self.score.mark())
+        kept = tuple((p, {name: getattr(p, name) for name in CHANGING}) for p in self.items)
+        held = tuple((g, g.ends) for g in self.grips)
+        return DanceSnapshot(self.world.snapshot(), kept, held, tuple(self.broken), self.score.mark())
 
     def restore(self, snapshot: DanceSnapshot) -> None:
-        """Go back. Pins and drags made since are released, those released since act again."""
+        """Go back. Pins, drags and grips made since are released, those released since act again."""
         self.world.restore(snapshot.world)
-        for item in self._items:
-            item.place = -1
-        self._items = []
-        for item, place, target, rotation in snapshot.items:
-            item.place, item.target, item.rotation = place, target.copy(), None if rotation is None else rotation.copy()
-            self._items.append(item)
+        for item in self.items:
+            item.place, item.dancer, item.grip = -1, None, None
+        for grip in self.grips:
+            grip.ends = ()
+        self.items, self.grips, self.broken = [], [], list(snapshot.broken)
+        for item, values in snapshot.items:
+            for name, value in values.items():
+                setattr(item, name, value.copy() if isinstance(value, np.ndarray) else value)
+            self.items.append(item)
+        for grip, ends in snapshot.grips:
+            grip.ends, grip.broken = ends, False
+            self.grips.append(grip)
         self.world.plan()
-        self._balance = bool(self.world.info.balance)
-        self._goal[:] = self.world.kept["dance_goal"]
+        for d in self.dancers:
+            d.restored()
         self.score.cut(snapshot.score)
 
     def record(
@@ -520,12 +527,11 @@ class Choreography:
 
     def item(self, name: str) -> Pin:
         """The pin or drag called `name`."""
-        for p in self._items:
+        for p in self.items:
             if p.name == name:
                 return p
-        raise UnknownName(f"there is no pin or drag {name!r}.{closest(name, [p.name for p in self._items])}")
+        raise UnknownName(f"there is no pin or drag {name!r}.{closest(name, [p.name for p in self.items])}")
 
 
-def clean(R: np.ndarray) -> np.ndarray:
-    """The rotation as its quaternion gives it back, so that a score that keeps quaternions repeats it bit for bit."""
-    return checked_rotation("rotation", quaternion(R))
+CHANGING = ("place", "target", "rotation", "dancer", "grip")
+"""What changes of a pin."""

@@ -13,7 +13,10 @@ from bunraku.errors import InputError
 from bunraku.model.rotations import quaternion, rotation_matrix, rotation_vector
 
 if TYPE_CHECKING:
+    from bunraku.choreography.dancer import Dancer
     from bunraku.choreography.engine import Choreography
+    from bunraku.choreography.grips import Grip
+    from bunraku.world.figure import Figure
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 """Along and about which a pin may hold."""
@@ -23,7 +26,8 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 class Pin:
     """A link that is to stay: `point` [m] of it (link's frame) at `target` [m], and where it is held about axes, as with
     axes "pose", its rotation at `rotation` (3, 3). `frame`: its own axes as a quaternion wxyz, None for the world's.
-    `place` is its number among pins and drags, -1 once released."""
+    `place` is its number among the pins and drags of the figure that moves it (`dancer`; by `grip` where it is a thing's),
+    -1 once released. `figure` and `part` are its link in the world."""
 
     name: str
     link: str
@@ -34,6 +38,11 @@ class Pin:
     frame: tuple[float, ...] | None
     place: int
     owner: Choreography
+    figure: Figure
+    part: str
+    weight: float
+    dancer: Dancer | None = None
+    grip: Grip | None = None
 
     kind = "pin"
 
@@ -142,3 +151,8 @@ def own_axes(what: str, rotation: Any, R: np.ndarray) -> tuple[float, ...]:
     matrix = checked_rotation(what, rotation)
     given = np.asarray(rotation, dtype=float)
     return tuple((given if given.shape == (4,) else quaternion(matrix)).tolist())
+
+
+def clean(R: np.ndarray) -> np.ndarray:
+    """The rotation as its quaternion gives it back, so that a score that keeps quaternions repeats it bit for bit."""
+    return checked_rotation("rotation", quaternion(R))

@@ -13,7 +13,7 @@ from bunraku.dynamics.functions import centroidal
 from bunraku.model.limits import within_limits
 
 if TYPE_CHECKING:
-    from bunraku.choreography.engine import Choreography
+    from bunraku.choreography.dancer import Dancer
 
 # parts of the height of the centre of mass at the start
 UPRIGHT = 0.6  # below it a figure lies, unless its feet alone touch the floor
@@ -39,14 +39,14 @@ class DanceReport:
     residual: float = 0.0  # of the world's own contact problem
 
 
-def state_of(c: Choreography) -> str:
+def state_of(c: Dancer) -> str:
     """ "standing", "falling" or "fallen"."""
-    start = np.array(c.score.start)
+    start = c.start
     now = centroidal(c.model, c.figure.q.copy(), c.figure.v.copy())
     height = float(centroidal(c.model, start).com[2])
     if now.com[2] < UPRIGHT * height and (now.com[2] < LOW * height or not on_its_feet(c)):
         return "fallen"
-    step = c.world.step_state
+    step = c.arrays.step_state
     if c.steps and step.mode != STAND and not step.quick:
         return "standing"  # from one foot to the other
     feet = support(c)
@@ -57,18 +57,18 @@ def state_of(c: Choreography) -> str:
     return "standing" if outside(feet, capture) < EDGE else "falling"
 
 
-def on_its_feet(c: Choreography) -> bool:
+def on_its_feet(c: Dancer) -> bool:
     """Whether nothing touches the floor but what did at the start."""
-    feet = {f.body for f in standing_links(c.model, np.array(c.score.start))}
+    feet = {f.body for f in standing_links(c.model, c.start)}
     touching = {
         name for p in c.figure.contacts if len(p.region) for figure, name in p.bodies if figure == c.figure.name
     }
     return {c.model.frame(name).body for name in touching} <= feet
 
 
-def support(c: Choreography) -> np.ndarray | None:
+def support(c: Dancer) -> np.ndarray | None:
     """Corners of the support polygon from above, None in the air."""
-    s = c.figure.support if c.dynamics else None
+    s = c.figure.support if c.owner.dynamics else None
     return None if s is None or len(s) == 0 else np.asarray(s)[:, :2]
 
 
@@ -84,10 +84,10 @@ def outside(polygon: np.ndarray, x: np.ndarray) -> float:
     return 0.0 if inside else best
 
 
-def report_of(c: Choreography) -> DanceReport:
+def report_of(c: Dancer) -> DanceReport:
     """The report."""
     beyond = within_limits(c.model, c.figure.q, 1e-6)
-    if not c.dynamics:
+    if not c.owner.dynamics:
         return DanceReport(
             forces=np.zeros((0, 3)),
             torques=np.zeros(c.model.nv),
@@ -97,8 +97,8 @@ def report_of(c: Choreography) -> DanceReport:
             reference=np.zeros(2),
             state="standing",
         )
-    c.world._prepare()
-    p, seen = c.world.problem.p, c.world.seen
+    c.owner.world._prepare()
+    p, seen = c.arrays.problem.p, c.arrays.seen
     count = p.count
     return DanceReport(
         iterations=int(count.iterations),
@@ -112,5 +112,5 @@ def report_of(c: Choreography) -> DanceReport:
         reference=np.array(seen.reference),
         supports=int(seen.supports),
         state=state_of(c),
-        residual=float(c.world.report.residual),
+        residual=float(c.owner.world.report.residual),
     )

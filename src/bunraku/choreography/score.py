@@ -24,30 +24,46 @@ gives the same motion.
 
     [[balance]]                     # [[dynamics]] and [[steps]] likewise
     time = 1.0
-    on = false
+    on = false                      # figure = "bob": of another figure than the first; so [[walk]], [[get_up]]
+
+    [[cast]]                        # a further figure (model, at, yaw, or start: all coordinates), or
+    name = "box"                    # a thing: shape, size or radius and length, mass, at, rotation, friction, fixed
+    shape = "box"
+    size = [0.2, 0.2, 0.2]
+    at = [0.4, -0.2, 1.0]
+
+    [[grip]]
+    link = "right_hand"
+    to = "box"                      # or "bob.left_hand"
+    begin = 0.6
+    end = 2.4                       # axes, break_force, break_torque, reach as in Choreography.grip
 
 `start`, all coordinates at the beginning, is written by `save` and may be left out: the figure then stands. Times are
-rounded to steps; what has the same time is done in the order pins, drags, poses, balance, dynamics, steps, and ends
-before beginnings.
-Checked in tests/choreography/test_score.py.
+rounded to steps; what has the same time is done in the order grips, pins, drags, poses, balance, dynamics, steps, and ends
+before beginnings; grips among themselves as they were made and ended (`order`).
+Checked in tests/choreography/test_score.py and tests/choreography/test_grips.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from bunraku.choreography.cast import Member, put_on_stage
 from bunraku.choreography.score_check import read_score
 from bunraku.errors import InputError
 from bunraku.files import parse_toml, read_text, write_text
 from bunraku.model.rotations import quaternion
 
 if TYPE_CHECKING:
+    from bunraku.choreography.dancer import Dancer, Told
     from bunraku.choreography.engine import Choreography, DanceOptions
+    from bunraku.choreography.grips import Grip
     from bunraku.choreography.pins import Pin
     from bunraku.model.model import Model
 
@@ -73,6 +89,22 @@ class Act:
 
 
 @dataclass
+class GripAct:
+    """One grip of a score; `order`: its beginning's and end's numbers among those of all grips."""
+
+    link: str
+    to: str
+    begin: float
+    end: float | None = None
+    axes: str | None = None
+    break_force: float = math.inf
+    break_torque: float = math.inf
+    reach: float | None = None
+    order: tuple[int, ...] = (0, 0)
+    name: str = ""
+
+
+@dataclass
 class Score:
     """What is done to a figure, by time: pins, drags, poses (an empty one releases), balance, dynamics, steps. A Choreography
     writes one down as it goes; `save` and `load` keep it as TOML, `Choreography.perform` does it again. Times [s],
@@ -90,6 +122,10 @@ class Score:
     get_ups: list[float] = field(default_factory=list)
     walks: list[tuple[float, tuple[float, ...], float | None]] = field(default_factory=list)
     seconds: float | None = None
+    cast: list[Member] = field(default_factory=list)  # further figures, and things
+    grips: list[GripAct] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)  # what other figures were told
+    name: str = ""  # of the first figure, where it was given one
     source: str = "score"
 
     # ---- written down while it happens -----------------------------------------------------------------------------
@@ -136,25 +172,37 @@ class Score:
         """Joint values were desired."""
         self.poses.append((time, joints))
 
-    def balance(self, time: float, on: bool) -> None:
-        """Balance was switched."""
-        self.balances.append((time, on))
-
     def switch_dynamics(self, time: float, on: bool) -> None:
         """Dynamics was switched."""
         self.dynamics.append((time, on))
 
-    def switch(self, what: str, time: float, on: bool) -> None:
-        """Steps, or getting up by itself, were switched."""
-        getattr(self, what).append((time, on))
+    def tell(self, time: float, figure: str | None, what: str, value: Any) -> None:
+        """Balance, steps or getting up by itself were switched; it was told to get up, or to walk somewhere; figure: who,
+        None the first."""
+        if figure is not None:
+            self.told.append((time, figure, what, value))
+        elif what == "get_up":
+            self.get_ups.append(time)
+        elif what == "walk":
+            self.walks.append((time, *value))
+        else:
+            {"balance": self.balances, "steps": self.steps, "rises": self.rises}[what].append((time, value))
 
-    def get_up(self, time: float) -> None:
-        """It was told to get up."""
-        self.get_ups.append(time)
+    def grip(self, time: float, grip: Grip, reach: float) -> None:
+        """A hand gripped."""
+        strength = {"break_force": grip.break_force, "break_torque": grip.break_torque}
+        order = (self._grip_events(), 0)
+        self.grips.append(
+            GripAct(grip.link, grip.other, time, None, grip.axes, **strength, reach=reach, order=order, name=grip.name)
+        )
 
-    def walk(self, time: float, place: list[float], yaw: float | None) -> None:
-        """It was told to walk somewhere."""
-        self.walks.append((time, tuple(place), yaw))
+    def ungrip(self, time: float, grip: Grip) -> None:
+        """It let go."""
+        act = next(a for a in reversed(self.grips) if a.name == grip.name)
+        act.end, act.order = time, (act.order[0], self._grip_events())
+
+    def _grip_events(self) -> int:
+        return 1 + max((n for a in self.grips for n in a.order), default=0)
 
     def copied(self) -> Score:
         """A score that what is done from now on does not change."""
@@ -169,6 +217,9 @@ class Score:
             rises=list(self.rises),
             get_ups=list(self.get_ups),
             walks=list(self.walks),
+            grips=[replace(a) for a in self.grips],
+            told=list(self.told),
+            cast=list(self.cast),
         )
 
     def mark(self) -> tuple[Any, ...]:
@@ -184,12 +235,17 @@ class Score:
             len(self.rises),
             len(self.get_ups),
             len(self.walks),
+            len(self.told),
+            [(a.end, a.order) for a in self.grips],
         )
 
     def cut(self, mark: tuple[Any, ...]) -> None:
         """Forget what was written down since `mark`."""
         del self.acts[mark[0] :], self.poses[mark[2] :], self.balances[mark[3] :], self.dynamics[mark[4] :]
         del self.steps[mark[5] :], self.rises[mark[6] :], self.get_ups[mark[7] :], self.walks[mark[8] :]
+        del self.told[mark[9] :], self.grips[len(mark[10]) :]
+        for grip, (end, order) in zip(self.grips, mark[10]):
+            grip.end, grip.order = end, order
         for act, (end, length) in zip(self.acts, mark[1]):
             act.end = end
             del act.path[length:]
@@ -210,28 +266,42 @@ class Score:
                     *(t for t, _ in (*self.poses, *self.balances, *self.dynamics, *self.steps, *self.rises)),
                     *self.get_ups,
                     *(walk[0] for walk in self.walks),
+                    *(told[0] for told in self.told),
+                    *(t for a in self.grips for t in (a.begin, a.end or 0.0)),
                 ]
             )
             + 0.5
         )
 
-    def choreography(self, model: Model | None = None, **options: Unpack[DanceOptions]) -> Choreography:
-        """A choreography at the score's beginning."""
+    def choreography(
+        self, model: Model | None = None, *, models: Mapping[str, Model] | None = None, **options: Unpack[DanceOptions]
+    ) -> Choreography:
+        """A choreography at the score's beginning. model: the first figure; models: others, by name, that are not
+        human()."""
         from bunraku.choreography.engine import Choreography
 
         if model is None and self.model != "human":
             raise InputError(f"{self.source}: its model is {self.model!r}; give the model to perform it with.")
         given = {**({"at": self.start} if self.start else {}), **self.options, **options}
-        return Choreography(model, **given)
+        if self.name and "name" not in given:
+            given["name"] = self.name
+        c = Choreography(model, **given)
+        put_on_stage(c, self.cast, models or {}, self.source)
+        return c
 
-    def events(self, dt: float) -> list[tuple[int, int, Any]]:
+    def events(self, dt: float) -> list[tuple[int, float, Any]]:
         """(step, order, what) of everything that happens, sorted."""
-        out: list[tuple[int, int, Any]] = []
+        out: list[tuple[int, float, Any]] = []
 
         def at(t: float) -> int:
             return round(t / dt)
 
+        turns = [(act.order[0], at(act.begin), ("grip", act)) for act in self.grips]
+        turns += [(act.order[1], at(act.end), ("ungrip", act)) for act in self.grips if act.end is not None]
+        out += [(step, 0.5, what) for _, step, what in sorted(turns, key=lambda e: e[0])]
         for act in self.acts:
+            if act.end is not None and at(act.end) == at(act.begin) and self.grips:
+                continue  # it has done nothing, and what it was of may be gone
             out.append((at(act.begin), 1, ("begin", act)))
             over = at(act.end) if act.end is not None and act.end > act.begin else None  # a path may lead up to its end
             out += [(at(row[0]), 2, ("move", act, row)) for row in act.path if at(row[0]) != over]
@@ -244,11 +314,12 @@ class Score:
         out += [(at(t), 8, ("rises", on)) for t, on in self.rises]
         out += [(at(t), 9, ("get_up",)) for t in self.get_ups]
         out += [(at(t), 10, ("walk", place, yaw)) for t, place, yaw in self.walks]
+        out += [(at(t), 11, ("told", who, what, value)) for t, who, what, value in self.told]
         return sorted(out, key=lambda e: e[:2])
 
     def play(self, c: Choreography, progress: Callable[[float], None] | None = None) -> None:
         """Do all of it to a choreography from its present time on, up to `length`."""
-        dt, now, made = c.world.dt, 0, {}
+        dt, now, made, held = c.world.dt, 0, {}, {}
         last = round(self.length / dt)
         for step, _, what in self.events(dt):
             if step > last:
@@ -268,6 +339,16 @@ class Score:
                 c.get_up()
             elif kind == "walk":
                 c.walk_to(what[1], what[2])
+            elif kind == "told":
+                tell(c[what[1]], what[2], what[3])
+            elif kind in ("grip", "ungrip"):
+                grip: GripAct = what[1]
+                if kind == "ungrip":
+                    c.release(held[id(grip)])
+                else:
+                    bears = {"break_force": grip.break_force, "break_torque": grip.break_torque}
+                    near = {} if grip.reach is None else {"reach": grip.reach}
+                    held[id(grip)] = c.grip(grip.link, grip.to, axes=grip.axes, **bears, **near)
             else:
                 act: Act = what[1]
                 if kind == "begin":
@@ -303,8 +384,24 @@ class Score:
         lines = [f'format = "{FORMAT}"', f"version = {VERSION}", f"model = {text(self.model)}"]
         length = seconds if seconds is not None else self.seconds
         lines += [f"seconds = {plain(length)}"] if length is not None else []
+        lines += [f"name = {text(self.name)}"] if self.name else []
         lines += [f"start = {plain(list(self.start))}"] if self.start else []
         lines += ["", "[options]", *(f"{k} = {plain(v)}" for k, v in self.options.items())]
+        for m in self.cast:
+            lines += [
+                "",
+                "[[cast]]",
+                f"name = {text(m.name)}",
+                *(f"{k} = {plain(v)}" for k, v in m.values.items()),
+            ]
+        for g in self.grips:
+            lines += ["", "[[grip]]", f"link = {text(g.link)}", f"to = {text(g.to)}", f"begin = {plain(g.begin)}"]
+            lines += [f"end = {plain(g.end)}"] if g.end is not None else []
+            lines += [f"axes = {text(g.axes)}"] if g.axes is not None else []
+            for key in ("break_force", "break_torque", "reach"):
+                x = getattr(g, key)
+                lines += [f"{key} = {plain(x)}"] if x is not None and math.isfinite(x) else []
+            lines += [f"order = {plain(list(g.order))}"]
         for a in self.acts:
             lines += ["", f"[[{a.kind}]]", f"link = {text(a.link)}", f"begin = {plain(a.begin)}"]
             lines += [f"end = {plain(a.end)}"] if a.end is not None else []
@@ -335,6 +432,15 @@ class Score:
         for t, place, yaw in self.walks:
             lines += ["", "[[walk]]", f"time = {plain(t)}", f"to = {plain(list(place))}"]
             lines += [f"yaw = {plain(yaw)}"] if yaw is not None else []
+        for t, who, what, value in self.told:
+            lines += ["", f"[[{what}]]", f"time = {plain(t)}", f"figure = {text(who)}"]
+            if what == "walk":
+                lines += [
+                    f"to = {plain(list(value[0]))}",
+                    *([f"yaw = {plain(value[1])}"] if value[1] is not None else []),
+                ]
+            elif what != "get_up":
+                lines += [f"on = {plain(value)}"]
         write_text(Path(path), "\n".join(lines) + "\n")
         return Path(path)
 
@@ -343,6 +449,16 @@ class Score:
         """Read a score; every mistake is one sentence with its place."""
         name = Path(path).name
         return read_score(parse_toml(read_text(path, BIGGEST), name), name)
+
+
+def tell(d: Dancer, what: str, value: Any) -> None:
+    """Tell a figure what a score says."""
+    if what == "get_up":
+        d.get_up()
+    elif what == "walk":
+        d.walk_to(*value)
+    else:
+        setattr(d, what, value)
 
 
 def text(s: str) -> str:

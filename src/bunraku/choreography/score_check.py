@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from bunraku.choreography.cast import NEEDS, THING, Member, check_thing
 from bunraku.choreography.pins import checked_axes
 from bunraku.errors import FormatError, InputError, closest
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from bunraku.choreography.score import Score
 
 TOP = ("format", "version", "model", "seconds", "start", "options", "pin", "drag", "pose", "balance", "dynamics")
-TOP += ("steps", "rises", "get_up", "walk")
+TOP += ("steps", "rises", "get_up", "walk", "name", "cast", "grip")
 OPTIONS = {
     "dt": float,
     "contact": str,
@@ -28,6 +29,8 @@ OPTIONS = {
 }
 PIN = ("link", "begin", "end", "point", "axes", "weight", "at", "rotation", "path")
 DRAG = ("link", "begin", "end", "point", "axes", "weight", "rotation", "path")
+FIGURE = ("name", "model", "start", "at", "yaw", "balance", "steps", "rises")
+GRIP = ("link", "to", "begin", "end", "axes", "break_force", "break_torque", "reach", "order")
 LONGEST = 24 * 3600.0  # s
 
 
@@ -108,6 +111,12 @@ def read_score(data: dict[str, Any], source: str) -> Score:
         if not good:
             raise FormatError(f"{source}: [options]: {key} {value!r} is not of kind {kind.__name__}.")
         out.options[key] = value
+    out.name = top.word("name", default="") if "name" in data else ""
+    for where, t in tables(data, "cast", source):
+        is_thing = isinstance(t, dict) and "shape" in t
+        out.cast.append(read_thing(Table(t, where, THING)) if is_thing else read_figure(Table(t, where, FIGURE)))
+    for where, t in tables(data, "grip", source):
+        out.grips.append(read_grip(Table(t, where, GRIP), len(out.grips)))
     for kind, keys in (("pin", PIN), ("drag", DRAG)):
         for where, t in tables(data, kind, source):
             out.acts.append(read_act(Table(t, where, keys), kind))
@@ -120,18 +129,29 @@ def read_score(data: dict[str, Any], source: str) -> Score:
         ("rises", out.rises),
     ):
         for where, t in tables(data, name, source):
-            table = Table(t, where, ("time", "on"))
+            table = Table(t, where, ("time", "on", "figure"))
             if not isinstance(table.data.get("on"), bool):
                 raise FormatError(f"{where}: on {table.data.get('on')!r} is neither true nor false.")
+            if name != "dynamics" and "figure" in table.data:
+                out.told.append((table.time("time"), table.word("figure"), name, table.data["on"]))
+                continue
             switched.append((table.time("time"), table.data["on"]))
     for where, t in tables(data, "get_up", source):
-        out.get_ups.append(Table(t, where, ("time",)).time("time"))
+        table = Table(t, where, ("time", "figure"))
+        if "figure" in table.data:
+            out.told.append((table.time("time"), table.word("figure"), "get_up", None))
+        else:
+            out.get_ups.append(table.time("time"))
     for where, t in tables(data, "walk", source):
-        table = Table(t, where, ("time", "to", "yaw"))
+        table = Table(t, where, ("time", "to", "yaw", "figure"))
         place = table.numbers("to", (2,))
         if place is None:
             raise FormatError(f"{where}: to = [x, y] is missing.")
-        out.walks.append((table.time("time"), place, table.number("yaw", None, -1e3, 1e3)))
+        goal = (place, table.number("yaw", None, -1e3, 1e3))
+        if "figure" in table.data:
+            out.told.append((table.time("time"), table.word("figure"), "walk", goal))
+        else:
+            out.walks.append((table.time("time"), *goal))
     return out
 
 
@@ -162,6 +182,63 @@ def read_act(t: Table, kind: str) -> Any:
                 f"{t.where}: path, row {k + 1}: time {r[0]:g} s is out of order, or outside begin and end."
             )
         act.path.append(r)
+    return act
+
+
+def read_figure(t: Table) -> Member:
+    """A further figure."""
+    values: dict[str, Any] = {"model": t.word("model", default="human")}
+    start = t.data.get("start")
+    if start is not None:
+        values["start"] = row(start, f"{t.where}: start", (len(start) if isinstance(start, list) else 0,))
+    for key, x in (("at", t.numbers("at", (2, 3))), ("yaw", t.number("yaw", None, -1e3, 1e3))):
+        values |= {} if x is None else {key: x}
+    for key in ("balance", "steps", "rises"):
+        if key in t.data:
+            if not isinstance(t.data[key], bool):
+                raise FormatError(f"{t.where}: {key} {t.data[key]!r} is neither true nor false.")
+            values[key] = t.data[key]
+    return Member("figure", t.word("name"), values)
+
+
+def read_thing(t: Table) -> Member:
+    """A thing."""
+    values: dict[str, Any] = {"shape": t.word("shape", tuple(NEEDS))}
+    for key, counts in (("size", (3,)), ("at", (3,)), ("rotation", (4,))):
+        values |= {} if key not in t.data else {key: t.numbers(key, counts)}
+    for key in ("radius", "length", "mass", "friction"):
+        values |= {} if key not in t.data else {key: t.number(key, None, 0.0, 1e6)}
+    if "fixed" in t.data:
+        if not isinstance(t.data["fixed"], bool):
+            raise FormatError(f"{t.where}: fixed {t.data['fixed']!r} is neither true nor false.")
+        values["fixed"] = t.data["fixed"]
+    if "at" not in values:
+        raise FormatError(f"{t.where}: at = [x, y, z] is missing.")
+    try:
+        check_thing(t.where, values["shape"], values)
+    except InputError as error:
+        raise FormatError(str(error)) from None
+    return Member("thing", t.word("name"), values)
+
+
+def read_grip(t: Table, number: int) -> Any:
+    """A grip; those without an order begin as they stand in the file."""
+    from bunraku.choreography.score import GripAct
+
+    order = t.numbers("order", (2,)) or (2.0 * number + 1, 2.0 * number + 2)
+    strength = {key: t.number(key, math.inf, 1e-9, 1e12) for key in ("break_force", "break_torque")}
+    act = GripAct(
+        t.word("link"),
+        t.word("to"),
+        t.time("begin"),
+        t.number("end"),
+        t.word("axes") if "axes" in t.data else None,
+        **strength,
+        reach=t.number("reach", None, 1e-6, 1e3),
+        order=tuple(int(x) for x in order),
+    )
+    if act.end is not None and act.end < act.begin:
+        raise FormatError(f"{t.where}: it ends at {act.end:g} s, before it begins at {act.begin:g} s.")
     return act
 
 

@@ -332,8 +332,8 @@ def stepping_momentum(d: Dance, links):
     seen.supports = links
     p = pressure_wanted(d)
     stiff = seen.pendulum * seen.pendulum
-    ax = held(away_from_pressure(stiff, seen.com[0], p[0]), -PUSH, PUSH)
-    ay = held(away_from_pressure(stiff, seen.com[1], p[1]), -PUSH, PUSH)
+    ax = held(away_from_pressure(stiff, seen.com[0] + seen.lean[0], p[0]), -PUSH, PUSH)
+    ay = held(away_from_pressure(stiff, seen.com[1] + seen.lean[1], p[1]), -PUSH, PUSH)
     up = 0.0
     height = 0.0
     spin_gain = d.gains.spin_gain

@@ -39,9 +39,11 @@ NAMES = ("bush_z", "bush_pitch", "bush_roll")
 
 @dataclass(frozen=True)
 class Bushes:
-    """Stiffness and damping of one foot's bushes; None: from the figure's weight, see the module text.
+    """Stiffness and damping of one foot's bushes: `stiffness` [N/m] and `damping` [N s/m] of the vertical slider,
+    `turning_stiffness` [N m/rad] and `turning_damping` [N m s/rad] of pitch and roll.
 
-    [N/m], [N m/rad], [N s/m], [N m s].
+    None: a foot that carries the whole weight sinks by 2 mm, it turns against twice the weight times the height of the
+    centre of mass, and both are damped as a figure on them needs.
     """
 
     stiffness: float | None = None

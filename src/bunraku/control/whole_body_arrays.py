@@ -36,6 +36,7 @@ from bunraku.step.step_log import ARRAYS as BEFORE
 MOST_CONTACTS = 16
 MOST_TASKS = 16
 MOST_APART = 8
+MOST_CLOSED = 4  # loops
 MOST_DENSE = 24  # pairs that stay apart, and torques at their limits, where time is short
 FAR = 1e12  # a bound that is none
 TINY = 1e-14  # smallest pivot of the form
@@ -57,6 +58,7 @@ class ProblemCounts(Record):
     unknowns = whole()
     width = whole()  # numbers in a row of the form: the unknowns and the right side, in whole lanes
     rows = whole()  # of contacts, tasks and momentum
+    closed = whole()  # loops
     strict = whole()  # 1: two strict levels (control.strict_levels); 0: weights
 
 
@@ -159,6 +161,17 @@ class Nearness(Record):
     least = real()  # acceleration apart
 
 
+class ClosedLoop(Record):
+    """Two bodies of the figure that are held to each other: their relative acceleration at a point."""
+
+    point = vec3()  # in the world
+    axis = vec3s(3)
+    wanted = vec3()  # m/s^2
+    turning = vec3()  # rad/s^2
+    weight = real()
+    turning_weight = real()
+
+
 class WholeBodyProblem(Record, after=BEFORE):
     """The problem of one figure."""
 
@@ -184,6 +197,10 @@ class WholeBodyProblem(Record, after=BEFORE):
     passive = vector()  # (nv) torques of springs and dampers that act besides
     apart_body = many(BodyPair)
     apart = many(Nearness)
+    closed_body = many(BodyPair)
+    closed = many(ClosedLoop)
+    outer = vector()  # (6 nb) forces on bodies besides those of contacts: force and moment about their origins
+    outer_sum = vector()  # (6) their sum, and moment about the centre of mass
     # found
     force = matrix()  # (C, 3) world axes
     a = vector()  # (nv)
@@ -241,7 +258,7 @@ class Room:
         balls = int(np.sum((model.ints[1:, KIND] == BALL) & (model.ints[1:, FOLLOWS] == 0)))
         n = (nj + 3) // 4 * 4 + 3 * contacts
         width = (n + 4) // 4 * 4
-        rows = 3 * contacts + 6 * tasks + 6
+        rows = 3 * contacts + 6 * (tasks + MOST_CLOSED) + 6
         bounds = nj + 3 * balls + dense + contacts
         self.nj, self.most = nj, (contacts, tasks)
         self.p = put(
@@ -268,6 +285,10 @@ class Room:
             passive=np.zeros(model.nv),
             apart_body=zeros(BodyPair, MOST_APART),
             apart=zeros(Nearness, MOST_APART),
+            closed_body=zeros(BodyPair, MOST_CLOSED),
+            closed=zeros(ClosedLoop, MOST_CLOSED),
+            outer=np.zeros(6 * model.nb),
+            outer_sum=np.zeros(6),
             force=np.zeros((contacts, 3)),
             a=np.zeros(model.nv),
             tau=np.zeros(model.nv),

@@ -19,13 +19,14 @@ from bunraku.control.end_links import (
     direction_bias,
     joint_answers,
     keep_answer,
+    point_bias,
     point_of,
 )
 from bunraku.control.whole_body_arrays import WholeBodyProblem
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import LANES, ld, wide_ld, wide_st
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
-from bunraku.model.layout import NW, POS
+from bunraku.model.layout import ALPHA, NW, POS
 
 LEAST = 1e-9  # weight that keeps the form positive
 
@@ -100,7 +101,7 @@ def end_row(p: WholeBodyProblem, r, body, x, turn, push, right, weight):
 
 @part
 def all_rows(p: WholeBodyProblem):
-    """Rows of contacts (three each, first), then of tasks, then of momentum; returns how many."""
+    """Rows of contacts (three each, first), then of tasks, loops and momentum; returns how many."""
     work = p.scratch
     zero = (0.0, 0.0, 0.0)
     r = 0
@@ -128,7 +129,38 @@ def all_rows(p: WholeBodyProblem):
             push = e if d < 3 else zero
             end_row(p, r, body, x, turn, push, right, weight)
             r += 1
-    return momentum_rows(p, r)
+    return momentum_rows(p, closed_rows(p, r))
+
+
+@part
+def closed_rows(p: WholeBodyProblem, r):
+    """Rows of loops: the first body's material against the second's, at one point; the base cancels. Returns the number
+    of rows now."""
+    ints, reals, work, n, width = p.ints, p.reals, p.scratch, p.count.unknowns, p.count.width
+    zero = (0.0, 0.0, 0.0)
+    for k in range(p.count.closed):
+        pair, closed = p.closed_body[k], p.closed[k]
+        x = closed.point
+        bias = sub(point_bias(work, pair.first, x), point_bias(work, pair.second, x))
+        turning = sub(ld3(work, pair.first * NW + ALPHA), ld3(work, pair.second * NW + ALPHA))
+        for d in range(6):
+            weight = closed.weight if d < 3 else closed.turning_weight
+            if weight <= 0.0:
+                continue
+            e = closed.axis[d % 3]
+            turn = zero if d < 3 else e
+            push = e if d < 3 else zero
+            row = p.rows[r * width : r * width + width]
+            for c in range(width):
+                row[c] = 0.0
+            add_joints(ints, reals, work, pair.first, x, turn, push, row)
+            add_joints(ints, reals, work, pair.second, x, scale(-1.0, turn), scale(-1.0, push), row)
+            row[n] = dot(e, sub(closed.wanted, bias) if d < 3 else sub(closed.turning, turning))
+            root = weight**0.5
+            for c in range(n + 1):
+                row[c] *= root
+            r += 1
+    return r
 
 
 @part
@@ -150,7 +182,7 @@ def momentum_rows(p: WholeBodyProblem, r):
                 f = p.frame[k].axis[e]
                 m = cross(arm, f)
                 row[na + 3 * k + e] = f[d % 3] if d < 3 else m[d % 3]
-        row[n] = wish.wanted
+        row[n] = wish.wanted - p.outer_sum[d]
         root = wish.weight**0.5
         for c in range(n + 1):
             row[c] *= root

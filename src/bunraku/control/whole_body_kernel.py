@@ -37,7 +37,7 @@ def read_out(p: WholeBodyProblem):
     na = p.count.first_force
     first = joints_of(ints)
     for k in range(f_ext.shape[0]):
-        f_ext[k] = 0.0
+        f_ext[k] = p.outer[k]
     for j in range(len(p.posture)):
         a[first + j] = y[j]
     for k in range(p.count.contacts):

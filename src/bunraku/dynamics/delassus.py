@@ -27,7 +27,7 @@ def delassus(
     *,
     work: Work | None = None,
 ) -> np.ndarray:
-    """K (m, m): acceleration along row i per unit force along row j.
+    """K (m, m): acceleration [m/s^2 or rad/s^2] along row i per unit force [N or N m] along row j.
 
     frames: for each row, a link or frame (its origin is the point of action) or a body index (its origin). directions
     (m, 3): forces, or (m, 6): wrenches (f, n). points (m, 3): other points of action, in the world. All in world axes.

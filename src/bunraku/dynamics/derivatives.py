@@ -20,7 +20,8 @@ from bunraku.model.model import Model
 
 
 class Derivatives(NamedTuple):
-    """Matrices (nv, nv), with a leading batch axis if q had one."""
+    """Matrices (nv, nv), with a leading batch axis if q had one: by q (along v) [.../rad or /m], by v [.../(rad/s) or
+    /(m/s)], and by what was given beside them. Columns belong to the degrees of freedom of v."""
 
     dq: np.ndarray
     dv: np.ndarray
@@ -36,7 +37,7 @@ def rnea_derivatives(
     *,
     work: Work | None = None,
 ) -> Derivatives:
-    """d tau / d q, d tau / d v, d tau / d v' of `rnea`.
+    """d tau / d q, d tau / d v, d tau / d v' of `rnea`: `dq`, `dv`, `dx` (nv, nv), tau in N m or N; dx is the mass matrix.
 
     External wrenches are held fixed in world axes at the bodies' origins.
     """
@@ -67,7 +68,8 @@ def aba_derivatives(
     *,
     work: Work | None = None,
 ) -> Derivatives:
-    """d v' / d q, d v' / d v, d v' / d tau of `aba`."""
+    """d v' / d q, d v' / d v, d v' / d tau of `aba`: `dq`, `dv`, `dx` (nv, nv), v' in m/s^2 or rad/s^2; dx is the inverse
+    of the mass matrix."""
     from scipy.linalg import cho_factor, cho_solve
 
     a = aba(model, q, v, tau, f_ext, work=work)

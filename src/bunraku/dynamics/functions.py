@@ -107,7 +107,8 @@ def crba(model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarr
 def joint_jacobians(
     model: Model, q: np.ndarray, *, work: Work | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Motion columns (n, 6), linear then angular, about the world's origin, of every elementary DoF in the order of q.
+    """Motion columns (n, 6), linear then angular, about the world's origin [m and rad a unit of q], of every
+    elementary DoF in the order of q.
 
     Without gears n = nv and row k belongs to v[k]. A gear's members each have a row, its ratio included.
     """
@@ -141,7 +142,7 @@ def _ready(model: Model, q: Any, work: Work | None) -> tuple[Work, int | None]:
 def frame_jacobian(
     model: Model, q: np.ndarray, frame: str | FrameInfo, *, work: Work | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """J (6, nv) with (linear, angular) velocity of the frame's origin = J v, in world axes."""
+    """J (6, nv) with (linear, angular) velocity [m/s, rad/s] of the frame's origin = J v, in world axes."""
     w, batch = _ready(model, q, work)
     info = model.frame(frame) if isinstance(frame, str) else frame
     if not isinstance(info, FrameInfo):
@@ -155,7 +156,8 @@ def frame_jacobian(
 
 @dataclass(frozen=True)
 class Kinematics:
-    """Motion of all bodies; every array has a leading batch axis if q had one. See `kinematics`."""
+    """Motion of all bodies in world axes, as `kinematics` gives it: rotation (nb, 3, 3), position (nb, 3) [m], twist
+    (nb, 6) [m/s, rad/s], bias (nb, 6) [m/s^2, rad/s^2]; every array has a leading batch axis if q had one."""
 
     model: Model
     rotation: np.ndarray  # (nb, 3, 3) world <- body
@@ -230,7 +232,7 @@ def centroidal(model: Model, q: np.ndarray, v: np.ndarray | None = None, *, work
 
 
 def centre_of_mass(model: Model, q: np.ndarray, *, work: Work | None = None) -> np.ndarray:
-    """Centre of mass [m] in the world."""
+    """Centre of mass (3,) [m] in the world; of a batch (n, 3)."""
     return centroidal(model, q, work=work).com
 
 

@@ -160,7 +160,8 @@ def read_markers(path: str | Path) -> Markers:
 
 
 def save_opensim(motion: Motion, path: str | Path, *, fps: float | None = None) -> Path:
-    """Write a motion as .mot, .sto or .trc, by the ending; see the module text. fps: frames a second, its own by default."""
+    """Write a motion for OpenSim, by the ending: .mot and .sto have coordinates [m, degrees], .trc the places of all
+    links as markers [mm]; x ahead, y up, z right. fps: frames a second, its own by default."""
     kind = Path(path).suffix.lower()
     if kind not in ENDINGS:
         raise InputError(f"opensim: {Path(path).name!r} ends in none of {', '.join(ENDINGS)}.")

@@ -39,8 +39,9 @@ ORDERS = ("isaac", "mjcf")
 def save_tracker(
     motion: Motion, path: str | Path, kind: str, *, fps: float | None = None, order: str | Sequence[str] | None = None
 ) -> Path:
-    """Write a motion of a robot for a tracker. kind: see the module text; fps: frames a second; order: of the joints,
-    "isaac" (breadth first), "mjcf" (depth first), or their names."""
+    """Write a motion of a robot for a tracker [m, rad, m/s, rad/s]. kind: "unitree-csv", "beyondmimic-npz", "gmr-npz" or
+    "mujoco-npz" (docs/recordings.md has their fields); fps: frames a second, the kind's own by default; order: of the
+    joints, "isaac" (breadth first), "mjcf" (depth first), or their names."""
     if kind not in KINDS:
         raise InputError(f"export: there is no kind {kind!r}.{closest(kind, list(KINDS))}")
     rate = fps if fps is not None else KINDS[kind]

@@ -31,7 +31,7 @@ LEG_DOF = 6  # a sole has six coordinates
 @dataclass(frozen=True, eq=False)
 class Humanoid:
     """A figure that can walk; `model` may have other shapes and limits than the one given, where the mapping says so.
-    `stand` is q of a walker's stance: knees bent, soles flat on z = 0, the centre of mass above their middle."""
+    `stand` is q (nq,) [m, rad] of a walker's stance: knees bent, soles flat on z = 0, the centre of mass above their middle."""
 
     model: Model
     feet: tuple[Foot, Foot]

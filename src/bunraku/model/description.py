@@ -154,7 +154,8 @@ class Frame:
 
 @dataclass
 class Gear:
-    """q_follower = ratio * q_leader + offset, between two 1-DoF joints given by name."""
+    """q_follower = ratio * q_leader + offset, between two 1-DoF joints given by name; offset in rad or m, ratio in the
+    follower's unit a unit of the leader."""
 
     follower: str
     leader: str

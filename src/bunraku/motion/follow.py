@@ -67,7 +67,8 @@ class Help:
 @dataclass(frozen=True, eq=False)
 class Followed:
     """What the world did: times, q, v, com (n, …) at every control period; carried (n, feet) [N]: upward force on each
-    foot; fell: time [s] or None; help_impulse, help_work: shares of help, see the module text; work [J] of the joints;
+    foot; fell: time [s] or None; help_impulse, help_work: shares of help, its impulse of weight
+    times time, its work of the joints'; work [J] of the joints;
     `lead` is what was followed, until `end` [s]."""
 
     lead: Lead

@@ -166,11 +166,10 @@ class Stage(Live):
             }
             joints = {j.name: shown(j, self.c.figure.q[j.q]) for j in with_sliders(self.c.model)}
             self._looked, self._seen = now, {"state": report.state, "limits": limits, "joints": joints}
-        first = self.c.figure.part.body - 1
         items = []
         for v in self.c.violations:
-            info = self.c.model.frame(v.item.link)
-            items.append(item_message(v, first + info.body, info.position, info.rotation))
+            info = v.item.figure.model.frame(v.item.part)
+            items.append(item_message(v, v.item.figure.part.body - 1 + info.body, info.position, info.rotation))
         return {
             "type": "stage",
             **self._seen,
@@ -180,7 +179,7 @@ class Stage(Live):
             "dynamics": self.c.dynamics,
             "steps": self.c.steps,
             "rises": self.c.rises,
-            "desired": {name: shown(self.c.model.joint(name), x) for name, x in self.c.desired.items()},
+            "desired": {name: shown(self.c.model.joint(name), x) for name, x in self.c.dancers[0].desired.items()},
             "recording": self.takes.seconds,
             "take": self.takes.last is not None,
             "making": self.takes.making,
