@@ -88,5 +88,5 @@ def test_notebooks_run_from_top_to_bottom(notebook, tmp_path, monkeypatch):
             assert cell["outputs"] == [], "results are not kept in notebooks"
             exec(compile("".join(cell["source"]), f"{notebook.name}, cell {number + 1}", "exec"), names)
     if "world" in names:
-        assert names["world"]._repr_png_().startswith(b"\x89PNG")
+        assert names["world"]._repr_png_().startswith(b"\x89PNG") and names["figure"]._repr_png_() is not None
     pyplot.close("all")

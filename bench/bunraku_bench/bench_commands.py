@@ -1,5 +1,5 @@
-"""`bunraku bench beside|choreography|dynamics|gait|robots|shapes|startup|viewer|walk|world|worlds`: Bunraku beside its peers, measured in
-the same run on this machine, or beside another version of itself."""
+"""`bunraku bench beside|choreography|dynamics|gait|page|robots|shapes|startup|viewer|walk|world|worlds`: Bunraku beside its
+peers, measured in the same run on this machine, or beside another version of itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from bunraku_bench.bench_beside import beside
 from bunraku_bench.bench_choreography import choreography
 from bunraku_bench.bench_dynamics import dynamics
 from bunraku_bench.bench_gait import gait
+from bunraku_bench.bench_page import page
 from bunraku_bench.bench_robots import robots
 from bunraku_bench.bench_shapes import shapes
 from bunraku_bench.bench_startup import startup
@@ -20,6 +21,7 @@ COMMANDS = {
     "choreography": choreography,
     "dynamics": dynamics,
     "gait": gait,
+    "page": page,
     "robots": robots,
     "shapes": shapes,
     "startup": startup,

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bunraku.cli import main
+from viewer_browser import find_chromium
 
 
 @pytest.mark.slow
@@ -45,3 +46,16 @@ def test_viewer(capsys):
         r = recording[clock]
         assert r["percent"] == pytest.approx(100 * (r["recorded_us"] / r["alone_us"] - 1)) and r["alone_us"] > 0
     assert report["published"] == 2 * 15 and 0.8 * report["published"] <= report["received"]
+
+
+@pytest.mark.slow
+def test_page(capsys):
+    """Draws and triangles within the page's budget, as far as the picture goes; how long scripts took is told."""
+    find_chromium()
+    pytest.importorskip("playwright")
+    assert main(["bench", "page", "--json", "--frames", "2", "--windows", "1"]) == 0
+    scenes = json.loads(capsys.readouterr().out)["scenes"]
+    assert list(scenes) == ["two figures", "a hundred boxes"]
+    for name, cost in scenes.items():
+        assert 0 < cost["script_ms"] < 1e4 and 4 <= cost["calls"] <= 24
+        assert cost["triangles"] <= (60_000 if "figures" in name else 80_000)

@@ -12,7 +12,7 @@ from bunraku.draw.render import render
 from bunraku.draw.skin import BODIES, made, measures_of, mesh_of, poses_of, skin_of
 from bunraku.draw.skin_body import Build, bind, build_of
 from bunraku.draw.skin_bones import matrices
-from bunraku.draw.skin_looks import LOOKS
+from bunraku.draw.skin_looks import LOOKS, PALETTE
 from bunraku.draw.skin_mesh import closed
 from bunraku.draw.solid_scene import Scene
 from bunraku.dynamics.functions import kinematics
@@ -274,3 +274,31 @@ def test_kept_on_disk_and_made_anew_where_damaged(tmp_path, monkeypatch):
     for path in tmp_path.glob("*.npz"):
         path.write_bytes(path.read_bytes()[:1000])
     assert mesh_of(standard(1.3), Build(), "plain") is not None and len(calls) == 3
+
+
+@pytest.mark.parametrize("height", [1.0, 1.5, 1.7, 2.0])
+def test_the_shirt_has_one_opening_for_the_neck(height):
+    """Bare skin of the trunk is near the neck, not in the hollow of the back."""
+    human = bk.human(height)
+    skin = skin_of(human, "clothes")
+    assert skin is not None
+    mesh = skin.mesh
+    bare = (mesh.colors == np.array(PALETTE["clothes"][0])).all(axis=1)
+    between = np.abs(mesh.vertices[:, 1]) < 0.06 * height  # the arms are to the sides
+    low, high = mesh.vertices[:, 2].min(), mesh.vertices[:, 2].max()
+    share = (mesh.vertices[bare & between, 2] - low) / (high - low)
+    assert share.min() > 0.72 and len(share) > 100
+
+
+def test_rubber_feet_have_the_same_skin():
+    """Links between the shank and the foot change nothing of the mesh; a foot that hangs on something else has none."""
+    human = bk.human(1.75)
+    rubber = bk.bushes(human, ("left_foot", "right_foot")).build()
+    plain, soft = skin_of(human), skin_of(rubber)
+    assert plain is not None and soft is not None
+    assert np.array_equal(plain.mesh.vertices, soft.mesh.vertices) and rubber.nb == human.nb + 6
+    poses = []
+    for model, skin in ((human, plain), (rubber, soft)):
+        pose = kinematics(model, model.neutral())
+        poses.append(skin.posed(poses_of(pose.rotation, pose.position)).vertices)
+    np.testing.assert_allclose(poses[0], poses[1], atol=1e-12)

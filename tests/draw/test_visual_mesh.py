@@ -115,3 +115,21 @@ def test_said_once(capsys):
     say_once(notes)
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 4 and "3 other meshes" in said[-1]
+
+
+def test_sheets_side_by_side_keep_more_triangles(tmp_path):
+    """Twenty thousand triangles of a ball are simplified to the budget; as single sheets that touch they stay as they are."""
+    ball = trimesh.creation.icosphere(subdivisions=5)
+    assert 20_000 < len(ball.faces) < module.SHEETS * module.BUDGET
+    ball.export(tmp_path / "ball.ply")
+    whole, _ = visual_mesh(str(tmp_path / "ball.ply"), (1, 1, 1), "ball")
+    assert whole is not None and module.open_edges(ball.faces) == 0.0
+    assert len(whole.parts[0].triangles) <= module.BUDGET
+    corners = ball.triangles.reshape(-1, 16, 3, 3)  # patches of sixteen, pulled a little apart
+    spread = corners + 1e-4 * corners.mean(axis=(1, 2), keepdims=True)
+    sheets = trimesh.Trimesh(spread.reshape(-1, 3), np.arange(3 * len(ball.faces)).reshape(-1, 3), process=False)
+    sheets.merge_vertices()
+    assert module.open_edges(sheets.faces) > module.OPEN
+    sheets.export(tmp_path / "sheets.ply")
+    kept, _ = visual_mesh(str(tmp_path / "sheets.ply"), (1, 1, 1), "sheets")
+    assert kept is not None and len(kept.parts[0].triangles) == len(ball.faces)

@@ -21,7 +21,9 @@ from bunraku.gait1988.steps import walk_on
 from bunraku.gait1988.twelve_bodies import MASS, SOLE_HALF_WIDTH, SOLE_HEEL, SOLE_TOE, report_inertias
 from bunraku.gait1988.twelve_body_model import figure_model
 from bunraku.gait1988.zmp import FLAT_CASES, USUAL_CASES
+from bunraku.model.rotations import about, rotation_matrix
 from bunraku_reproduce.documents import DOCUMENTS
+from bunraku_reproduce.jaeri_1988.hands_1988 import FINGERS, REACH, TURN, fingers_and_arm
 from bunraku_reproduce.jaeri_1988.surveyed_1988 import FORMULAS
 
 START = np.array([-0.00092496, -0.09368652, 0.70267099, 2.32086754])
@@ -267,3 +269,31 @@ def test_there_are_sixty_rows_and_more() -> None:
     assert len(rows) > 120 and len({r.key for r in rows}) == len(rows)
     assert {r.verdict for r in rows} == {"good", "differs"}
     assert all(len(r.reason) > 20 for r in rows if r.verdict == "differs")
+
+
+@asserts("1988/arms/fingers", "1988/arms/fingers-mechanics")
+@pytest.mark.slow
+def test_fingers_with_an_arm() -> None:
+    """Fingertips stay where they took the ball, in its own frame; together they carry what it weighs and what moves
+    it (Newton's law of the ball alone); the ball comes to where it was asked."""
+    motion = fingers_and_arm()
+    model, n = motion.model, len(motion.times)
+    root = model.joint("ball.root")
+    pose = bk.kinematics(model, motion.q)
+    centre = motion.q[:, root.q][:, :3]
+    turn = np.array([rotation_matrix(q) for q in motion.q[:, root.q][:, 3:]])
+    taken = [np.einsum("nji,nj->ni", turn, pose.pose(f"arm.touch{k}")[0] - centre) for k in range(FINGERS)]
+    assert max(np.abs(t - t[0]).max() for t in taken) < 1e-4  # m; the ball goes 0.6 mm a step at the most
+    assert all(0.02 < np.linalg.norm(t[0]) < 0.06 for t in taken)
+    np.testing.assert_allclose(centre[-1] - centre[0], REACH, atol=1e-4)
+    np.testing.assert_allclose(turn[-1] @ turn[0].T, about(2, TURN), atol=1e-3)
+    v = motion.v[:, root.v]
+    a = np.diff(v, axis=0) / motion.dt
+    forces = np.array([-motion.force_on(f"arm.t{k}") for k in range(FINGERS)])
+    assert forces.shape == (FINGERS, n, 3) and np.abs(forces).max() > 1.0
+    mass = 0.4
+    needed = mass * (a[:, :3] + [0.0, 0.0, 9.80665])
+    np.testing.assert_allclose(forces.sum(axis=0)[1:], needed, atol=1e-9)
+    joints = [j for j in model.joints if j.kind == "hinge"]
+    assert len(joints) == 6 + 3 * FINGERS
+    assert min(np.ptp(motion.q[:, j.q]) for j in joints) > np.radians(1.0)  # all of them work

@@ -39,6 +39,7 @@ def test_the_world_does_it_by_its_torques(name, done):
     assert far.max() < 0.06  # the valve, which no servo leads, lags by 3 degrees after two turns
 
 
+@asserts("1988/arms/both")
 @pytest.mark.slow
 def test_lift(done):
     """The box stands on the high table; from grip to release its weight is the hands' alone."""

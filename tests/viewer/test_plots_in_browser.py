@@ -18,11 +18,13 @@ BLUE, ORANGE = 0x2F6FDB, 0xD9661F  # the first two curves
 
 
 class Hit(Walk):
-    """A walk with one impact in the force of the left foot."""
+    """A walk with one impact in the force of the left foot, or with several."""
+
+    at: tuple[int, ...] = (AT,)
 
     def values(self, t):
         values = super().values(t)
-        if abs(t - self.time(AT)) < 1e-9:
+        if any(abs(t - self.time(k)) < 1e-9 for k in self.at):
             values[0] = SPIKE
         return values
 
@@ -117,3 +119,14 @@ def test_saved_as_picture_and_table(page, tmp_path):
     assert picture.shape[1] > chart["width"] and picture.shape[0] > chart["height"]
     assert near(picture, BLUE, 30) > 400 and near(picture, ORANGE, 30) > 400
     assert near(picture[-30:], BLUE, 30) > 20  # its legend
+
+
+def test_no_peak_of_a_long_run_is_lost(browser, tmp_path):
+    """More frames than are drawn of a curve: impacts of a single frame are among what is drawn, wherever they are."""
+    hit = Hit(70.0, channels=2)
+    assert hit.count > 2000
+    hit.at = (101, 702, 1203, 1604)
+    page = open_page(browser, export_html(hit.scene, hit.frames(), tmp_path / "long.html").as_uri())
+    until(page, "window.bunraku?.ready && bunraku.group === 'forces' && bunraku.cut === 4")
+    assert page.faults == []
+    page.close()

@@ -53,8 +53,24 @@ def test_vertices_are_where_python_has_them(browser):
         view.close()
 
 
+SENT = """() => {
+  const sent = { bytes: 0, begin: bunraku.drawn };
+  for (const name of ["bufferSubData", "bufferData", "texSubImage2D"]) {
+    const plain = WebGL2RenderingContext.prototype[name];
+    WebGL2RenderingContext.prototype[name] = function (...given) {
+      const data = given.find((x) => ArrayBuffer.isView(x));
+      const of = name === "bufferSubData" ? (given[4] ? given[4] * data.BYTES_PER_ELEMENT : data?.byteLength) : data?.byteLength;
+      sent.bytes += of ?? 0;
+      return plain.apply(this, given);
+    };
+  }
+  window.sent = () => sent.bytes / Math.max(bunraku.drawn - sent.begin, 1);
+}"""
+
+
 def test_two_figures_keep_within_the_budget(browser, tmp_path):
-    """At most 60,000 triangles and 60 calls in the picture; the skins, the shapes on request, in a page of one file."""
+    """At most 60,000 triangles and 24 calls in the picture, and 30 kB a frame to the graphics card; the skins, the shapes
+    on request, in a page of one file."""
     world = two_figures()
     with world.record(tmp_path / "run.bkr"):
         world.run(0.2)
@@ -68,7 +84,15 @@ def test_two_figures_keep_within_the_budget(browser, tmp_path):
     cost = page.evaluate("window.bunraku.cost")  # with what casts shadows
     skins = page.evaluate("window.bunraku.skins")
     assert sum(s["triangles"] for s in skins) <= 56_000 and all(500 < s["shadow"] < 4_000 for s in skins)
-    assert 45_000 < cost["triangles"] <= 60_000 and cost["calls"] <= 60
+    assert 45_000 < cost["triangles"] <= 60_000 and cost["calls"] <= 24
+    page.evaluate(SENT)
+    page.keyboard.press("Home")
+    until(page, "bunraku.frame === 0")
+    for k in (1, 2, 3, 4):
+        drawn = page.evaluate("bunraku.drawn")
+        page.keyboard.press("ArrowRight")
+        until(page, f"bunraku.frame === {k} && bunraku.drawn > {drawn}")
+    assert 1_000 < page.evaluate("window.sent()") < 30_000
     dressed = pixels(page)
     page.keyboard.press("i")
     until(page, "window.bunraku.skins.every(({ shown }) => !shown)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku_reproduce.experiment import Experiment, part
+from bunraku_reproduce.jaeri_1988.hands_1988 import together, valve
 from bunraku_reproduce.jaeri_1988.walks_1988 import exact, historical
 
 FPS = 5.0  # of the film
@@ -52,7 +53,7 @@ def servo(e: Experiment) -> None:
     "Walking after 1988",
     section="8, 9",
     figure="2.13, 2.14",
-    how="bunraku gait solve flat --arms-free; bunraku run building; bunraku run valve; bunraku gait follow usual --steps 12",
+    how="bunraku gait solve flat --arms-free; bunraku run building; bunraku run lift; bunraku run valve; bunraku gait follow usual --steps 12",
     printed="Plans: arms that swing (six unknowns), a film of a person in a simple building at its own speed, legs that "
     "mechanics moves, work with the hands.",
 )
@@ -83,13 +84,8 @@ def wishes(e: Experiment) -> None:
     building(e)
     followed(e)
     legs(e)
-    e.waits(
-        "arms/together",
-        "8(3)b",
-        "both arms, and fingers with arms, work together",
-        "grips that carry force, and partners",
-    )
-    e.waits("carry", "8(3)c", "walking with a load, lifting things", "carrying while walking (bunraku run lift lifts)")
+    together(e)
+    e.waits("carry", "8(3)c", "walking with a load", "carrying while walking")
     valve(e)
     h, x = historical(), exact()
     e.holds("input", "9", "the angles of the legs are given, only psi and theta are solved for: between simulation and animation",
@@ -138,21 +134,6 @@ def legs(e: Experiment) -> None:
     e.holds("legs", "8(3)a", "legs whose motion follows from mechanics, not from given angles",
             f"{steps} steps that an optimisation found from mechanics alone, kept up in the world by what the figure feels: "
             f"{report.distance:.1f} m, {'upright' if fell is None else 'fell'}", fell is None and steps >= 10)  # fmt: skip
-
-
-def valve(e: Experiment) -> None:
-    """A figure turns a valve with both hands: generated from contacts, then done in the world."""
-    import bunraku as bk
-    from bunraku.draw.picture import png_bytes
-    from bunraku.draw.world_pictures import strobe
-
-    run = bk.load_scene("valve").run()
-    wheel = run.world.model.joint("valve.wheel")
-    turns, share = float(run.world.q[wheel.iq]) / (2 * np.pi), run.servo_share or 0.0
-    e.holds("valve", "8(3)c", "turning a valve",
-            f"{turns:.2f} turns against 6 N m by both hands, taken anew six times; servos carry {100 * share:.1f} % of the torques",
-            abs(turns - 2.0) < 0.02 and share < 0.02)  # fmt: skip
-    e.picture(png_bytes(strobe(run)), "Printed: a wish in words. Ours: a hand wheel that resists with 6 N m.")
 
 
 def followed(e: Experiment) -> None:

@@ -11,6 +11,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "bench robots": ("bunraku bench robots", "bunraku bench robots --names panda go1 --json"),
     "bench shapes": ("bunraku bench shapes", "bunraku bench shapes --repeats 20 --json"),
     "bench startup": ("bunraku bench startup", "bunraku bench startup --fresh ."),
+    "bench page": ("bunraku bench page", "bunraku bench page --frames 120 --windows 10 --json"),
     "bench viewer": ("bunraku bench viewer", "bunraku bench viewer --repeats 10 --json"),
     "bench walk": ("bunraku bench walk --no-mujoco", "bunraku bench walk --experiments --plots plots"),
     "bench world": ("bunraku bench world", "bunraku bench world --robots simple_humanoid --repeats 10"),

@@ -34,12 +34,12 @@ from bunraku.kernel.cache import cache_folder, trusted
 from bunraku.model import layout as at
 from bunraku.model.body_2000 import HEIGHT
 from bunraku.model.body_lengths import Measures
-from bunraku.model.description import Frame
+from bunraku.model.description import Frame, Link
 from bunraku.model.human import HAND
 from bunraku.model.model import Model
 from bunraku.model.rotations import multiply, quaternion
 
-VERSION = 8  # of the shape: skins of other versions on disk are not read
+VERSION = 9  # of the shape: skins of other versions on disk are not read
 GLOSS = {"clothes": 0.08, "wood": 0.30, "plain": 0.20}
 ARRAYS = {"vertices": 3, "normals": 3, "triangles": 3, "colors": 3, "bones": 4, "weights": 4}
 
@@ -109,7 +109,10 @@ def _skin_of(model: Model, look: str) -> Skin | None:
     links = {f.name: f for f in model.frames if f.is_link}
     bodies = np.array([links[name].body for name in BODIES])
     turns = np.array([quaternion(links[name].rotation) for name in BODIES])
-    mesh = mesh_of(m, build_of(m.height, float(model.reals[bodies, at.MASS].sum())), look)
+    named = {x.name: x for x in model.description.links}
+    between = {name for b, parent in PARENTS.items() for name in chain(named, b, parent)}
+    carried = np.array([f.body for name, f in links.items() if name in between or name == "pelvis"])
+    mesh = mesh_of(m, build_of(m.height, float(model.reals[carried, at.MASS].sum())), look)
     return None if mesh is None else Skin(look, mesh, bodies, turns, bind_bones(m))
 
 
@@ -125,12 +128,14 @@ def measures_of(model: Model) -> Measures | None:
     places = ["head_top", *(s + x for s in SIDES for x in ("hand", "sole", "toe", "heel"))]
     if not (set(BODIES) <= set(links) and set(places) <= set(frames)):
         return None
-    straight = all(links[b].rotation is None for b in BODIES) and all(frames[f].rotation is None for f in places)
-    if not straight or any(links[b].parent != parent for b, parent in PARENTS.items()):
+    chains = {b: chain(links, b, parent) for b, parent in PARENTS.items()}
+    if any(not names for names in chains.values()) or any(frames[f].rotation is not None for f in places):
+        return None
+    if any(links[name].rotation is not None for names in (["pelvis"], *chains.values()) for name in names):
         return None
     if any(f.name in BODIES and np.any(f.position) for f in model.frames):
         return None
-    place = {b: np.array(links[b].position, dtype=float) for b in PARENTS}
+    place = {b: np.sum([links[name].position for name in names], axis=0) for b, names in chains.items()}
     top, toe, heel = (np.array(frames[x].position, dtype=float) for x in ("head_top", "left_toe", "left_heel"))
     legs = [place[s + "shank"][2] + place[s + "foot"][2] + place[s + "thigh"][2] for s in SIDES]
     height = float(-min(legs) - toe[2] + place["trunk"][2] + place["head"][2] + top[2])
@@ -155,6 +160,16 @@ def measures_of(model: Model) -> Measures | None:
     lengths = [*m.thigh, *m.shank, *m.upper_arm, *m.lower_arm, m.ankle, *m.sole, m.waist[2], m.neck[2], m.head[2]]
     lengths += [m.shoulder[0][1], -m.shoulder[1][1], m.hip[0][1], -m.hip[1][1]]
     return m if min(lengths) > 0.005 * height else None
+
+
+def chain(links: dict[str, Link], name: str, parent: str) -> list[str]:
+    """A link and those between it and another, as mounts of rubber feet are; empty where it does not hang on that."""
+    names = [name]
+    while (above := links[names[-1]].parent) != parent:
+        if above is None or above in BODIES:
+            return []
+        names.append(above)
+    return names
 
 
 def three(p: np.ndarray) -> tuple[float, float, float]:

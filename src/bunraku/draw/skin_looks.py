@@ -58,6 +58,7 @@ def regions(m: Measures, build: Build) -> dict[str, Region]:
 
     def shirt(p: np.ndarray) -> np.ndarray:
         hole = (1.0 - np.hypot((p[:, 0] - collar[0]) / 0.088, (p[:, 1] - collar[1]) / 0.080) / L) * 0.08 * L
+        hole = np.minimum(hole, p[:, 2] - collar[2] + 0.12 * L)  # about the neck, not about the hollow of the back
         above = p[:, 2] - float(frames["head"][0][2]) - 0.01 * L
         return np.maximum.reduce([belt - p[:, 2], hole, above, -bare(p)])
 

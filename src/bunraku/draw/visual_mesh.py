@@ -3,7 +3,8 @@
 A file (STL, OBJ, PLY, OFF, DAE, glTF, GLB: read by trimesh, extra `mesh`) becomes parts of one colour or with colours at
 the vertices, in the file's axes and scaled, vertices at one place joined, edges sharper than CREASE kept sharp
 (bunraku.draw.mesh_normals). More than BUDGET triangles are simplified by collapsing edges where the least is lost
-(Garland and Heckbert 1997; fast-simplification, of the same extra); who had over MANY is named. What was made is kept
+(Garland and Heckbert 1997; fast-simplification, of the same extra); who had over MANY is named. Sheets that merely lie
+side by side tear apart there, so that meshes with many open edges may have SHEETS times as many. What was made is kept
 on disk by a digest of the file's bytes, as hulls are (bunraku.collision.mesh_hulls). What cannot be read is None with a
 Note, and is named once (`say_once`). Checked in tests/draw/test_visual_mesh.py.
 """
@@ -30,8 +31,9 @@ from bunraku.kernel.cache import cache_folder, trusted
 from bunraku.model.description import Note
 from bunraku.model.relief import Relief
 
-VERSION = 1  # of the way meshes are made
+VERSION = 2  # of the way meshes are made
 BUDGET = 12_000  # triangles of one file
+SHEETS, OPEN = 2.5, 0.05  # times BUDGET, where this share of edges has one triangle alone
 GROUND_BUDGET = 60_000  # triangles of a terrain
 MANY = 100_000  # triangles whose simplification is told
 LARGEST = 1 << 29  # bytes of a file
@@ -215,10 +217,19 @@ def part_of(points: np.ndarray, faces: np.ndarray, colors: np.ndarray, budget: i
     points = np.nan_to_num(points, posinf=0.0, neginf=0.0)
     each = colors if colors.ndim == 2 else None
     points, faces, each = joined_vertices(points, faces, each)
+    if len(faces) > budget and open_edges(faces) > OPEN:
+        budget = int(SHEETS * budget)
     if len(faces) > budget:
         points, faces, each = simplified(points, faces, each, budget)
     points, normals, faces, each = smoothed(points, faces, each)
     return Surface(points, faces, normals, colors if each is None else each)
+
+
+def open_edges(faces: np.ndarray) -> float:
+    """Share of the edges that have one triangle alone."""
+    edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1).astype(np.int64)
+    _, count = np.unique(edges[:, 0] * (int(faces.max()) + 1) + edges[:, 1], return_counts=True)
+    return float(np.mean(count == 1))
 
 
 def simplified(

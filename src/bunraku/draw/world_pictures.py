@@ -28,6 +28,10 @@ from bunraku.scene.run import Recording
 from bunraku.world.world import World
 
 APART = 0.12  # m
+BEHIND, MOST_BEHIND = (
+    0.0025,
+    0.006,
+)  # m: what is of earlier instants is thinner; where nothing moves the last is seen
 SHADES = (
     (0.20, 0.42, 0.78),
     (0.90, 0.50, 0.16),
@@ -87,22 +91,32 @@ def world_scene(
             scene.floor = float(place[2]) if scene.floor is None else min(scene.floor, float(place[2]))
         else:
             put(scene, shape, place, turn, FIXED, 0.0)
-    for k, q in enumerate(states):
+    for k, q in reversed(list(enumerate(states))):  # of two at one place the first is drawn
         share = 0.0 if len(states) == 1 else 0.7 * (1.0 - k / (len(states) - 1))
+        back = min(BEHIND * (len(states) - 1 - k), MOST_BEHIND)
         for s, place, turn, color in shapes_at(world, q, under_skin=False):
-            put(scene, s, place, turn, color, share)
+            put(scene, s, place, turn, color, share, back)
         for surface in skins_at(world, q):
-            scene.surface(surface.paler(share) if share else surface)
+            scene.surface(surface.paler(share).thinner(back) if share else surface)
     return scene
 
 
-def put(scene: Scene, s: Any, place: np.ndarray, turn: np.ndarray, color: Sequence[float], share: float) -> None:
-    """Add a shape, or the parts of a mesh, at a place; share: how pale."""
+def put(
+    scene: Scene,
+    s: Any,
+    place: np.ndarray,
+    turn: np.ndarray,
+    color: Sequence[float],
+    share: float,
+    back: float = 0.0,
+) -> None:
+    """Add a shape, or the parts of a mesh, at a place; share: how pale; back: how much thinner [m]."""
     if s.kind not in MESHES:
-        scene.shape(s.kind, s.size, place, turn, pale(color, share))
+        scene.shape(s.kind, [max(x - back, 0.5 * x) for x in s.size], place, turn, pale(color, share))
         return
     for part in mesh_parts(s, color):
-        scene.surface(part.at(place, turn).paler(share) if share else part.at(place, turn))
+        part = part.at(place, turn)
+        scene.surface(part.paler(share).thinner(back) if share else part)
 
 
 def chosen(world: World | Recorded, q: np.ndarray, most: int) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ import {
   Quaternion,
   Vector3,
 } from "three";
+import { sendFirst } from "./marks";
 import type { Vec3 } from "./types";
 
 const MOST = 512;
@@ -31,8 +32,8 @@ export class Arrows {
 
   constructor() {
     const material = new MeshStandardMaterial({ roughness: 0.5 });
-    const shaft = new CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-    const head = new ConeGeometry(1, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const shaft = new CylinderGeometry(1, 1, 1, 10, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const head = new ConeGeometry(1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     this.shafts = new InstancedMesh(shaft, material, MOST);
     this.heads = new InstancedMesh(head, material, MOST);
     const faint = new MeshBasicMaterial({ transparent: true, opacity: 0.5, depthTest: false, depthWrite: false });
@@ -77,8 +78,8 @@ export class Arrows {
     for (const mesh of this.shades) mesh.count = this.count;
     for (const mesh of [this.shafts, this.heads]) {
       mesh.count = this.count;
-      mesh.instanceMatrix.needsUpdate = true;
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+      sendFirst(mesh.instanceMatrix, 16 * this.count);
+      sendFirst(mesh.instanceColor!, 3 * this.count);
     }
   }
 }

@@ -3,8 +3,9 @@
 //
 // A patch carries the figure of one of its bodies where it pushes that figure mostly upwards (within 60 degrees) and the
 // other side is not the figure itself.
-import { Group, Mesh } from "three";
-import { ball, LIFT, Path, Polygon, target } from "./marks";
+import { Group, SphereGeometry } from "three";
+import { Segments, Trail } from "./lines";
+import { LIFT, Polygons, ring, Spots } from "./marks";
 import { hullFromAbove, type Patch } from "./polygon";
 import { COM_COLOR, ZMP_COLOR } from "./theme";
 import { FIGURE, type Frame, type SceneMessage, type Vec3 } from "./types";
@@ -14,14 +15,13 @@ const MOST_FIGURES = 8;
 export class Balance {
   readonly mass = new Group(); // centres of mass, plumb lines, paths
   readonly zmp = new Group();
-  readonly support = new Group();
-  zmpCount = 0;
+  readonly support: Group;
   supports: Vec3[][] = []; // corners, by figure
-  private readonly centres: Mesh[];
-  private readonly plumbs: Path[];
-  private readonly paths: Path[];
-  private readonly marks: Group[];
-  private readonly polygons: Polygon[];
+  private readonly centres: Spots;
+  private readonly plumbs = new Segments(2.2, 8);
+  private readonly trails: Trail[];
+  private readonly targets: Spots;
+  private readonly polygons = new Polygons(0.14, 1024);
   private readonly figureOfBody: number[];
   private readonly shown: number[]; // figures with marks
 
@@ -30,44 +30,37 @@ export class Balance {
     const all = scene.figures.map((_, g) => g);
     const jointed = all.filter((g) => this.figureOfBody.filter((figure) => figure === g).length > 1);
     this.shown = (jointed.length ? jointed : all).slice(0, MOST_FIGURES);
-    const each = <T>(make: () => T) => this.shown.map(make);
-    this.centres = each(() => ball(COM_COLOR, 0.012 * extent));
-    this.plumbs = each(() => new Path(COM_COLOR, 4));
-    this.paths = each(() => new Path(COM_COLOR));
-    this.marks = each(() => target(ZMP_COLOR, 0.02 * extent));
-    this.polygons = each(() => new Polygon(ZMP_COLOR, 0.14));
-    this.mass.add(...this.centres, ...this.plumbs.map((p) => p.line), ...this.paths.map((p) => p.line));
-    this.zmp.add(...this.marks);
-    this.support.add(...this.polygons.map((p) => p.group));
+    this.centres = new Spots(new SphereGeometry(0.012 * extent, 18, 10), COM_COLOR, MOST_FIGURES, 7);
+    this.trails = this.shown.map(() => new Trail(COM_COLOR));
+    this.targets = new Spots(ring(0.02 * extent), ZMP_COLOR, MOST_FIGURES);
+    this.mass.add(this.centres.mesh, this.plumbs.line, ...this.trails.map(({ line }) => line));
+    this.zmp.add(this.targets.mesh);
+    this.support = this.polygons.group;
+  }
+
+  get zmpCount(): number {
+    return this.targets.count;
   }
 
   show(frames: readonly Frame[], index: number, patches: readonly Patch[]): void {
-    const frame = frames[index]!;
+    const { figures } = frames[index]!;
     const corners = this.cornersByFigure(patches);
-    this.zmpCount = 0;
     this.supports = corners.map(hullFromAbove).map((hull) => (hull.length > 2 ? hull : []));
-    this.centres.forEach((centre, g) => {
-      const f = frame.figures;
-      const at = this.shown[g]! * FIGURE;
-      const com: Vec3 = [f[at]!, f[at + 1]!, f[at + 2]!];
-      const zmp: Vec3 = [f[at + 3]!, f[at + 4]!, f[at + 5]!];
-      centre.visible = Number.isFinite(com[0]);
-      if (centre.visible) centre.position.set(...com);
+    const parts = [this.centres, this.plumbs, this.targets, this.polygons];
+    for (const part of parts) part.clear();
+    this.shown.forEach((figure, g) => {
+      const at = figure * FIGURE;
+      const [com, zmp] = [pointAt(figures, at), pointAt(figures, at + 3)];
       const base = corners[g]!.length ? Math.min(...corners[g]!.map((p) => p[2])) : zmp[2];
-      const plumbed = centre.visible && Number.isFinite(base);
-      this.plumbs[g]!.set(plumbed ? 2 : 0, (i) => (i ? [com[0], com[1], base + LIFT] : com));
-      this.paths[g]!.set(index + 1, (i) => {
-        const past = frames[i]!.figures;
-        return [past[at]!, past[at + 1]!, past[at + 2]!];
-      });
-      const there = zmp.every(Number.isFinite);
-      this.marks[g]!.visible = there;
-      if (there) {
-        this.marks[g]!.position.set(zmp[0], zmp[1], zmp[2] + 2 * LIFT);
-        this.zmpCount += 1;
+      if (Number.isFinite(com[0])) {
+        this.centres.add(...com);
+        if (Number.isFinite(base)) this.plumbs.add(com, [com[0], com[1], base + LIFT], COM_COLOR);
       }
-      this.polygons[g]!.set(this.supports[g]!, LIFT);
+      this.trails[g]!.follow(frames, index, (frame) => pointAt(frame.figures, at));
+      if (zmp.every(Number.isFinite)) this.targets.add(zmp[0], zmp[1], zmp[2] + 2 * LIFT);
+      this.polygons.add(this.supports[g]!, LIFT, ZMP_COLOR);
     });
+    for (const part of parts) part.finish();
   }
 
   private cornersByFigure(patches: readonly Patch[]): Vec3[][] {
@@ -81,4 +74,8 @@ export class Balance {
     }
     return corners;
   }
+}
+
+function pointAt(numbers: Float32Array, at: number): Vec3 {
+  return [numbers[at]!, numbers[at + 1]!, numbers[at + 2]!];
 }

@@ -21,6 +21,12 @@ import type { Frame, SceneMessage } from "./types";
 const LIT = 0x3a2c10; // glow of the body under the pointer
 const pose = new Matrix4();
 
+interface Part {
+  mesh: Mesh;
+  body: number;
+  place: Matrix4; // in the body's frame
+}
+
 export class Bodies {
   readonly group = new Group();
   /** Many equal shapes at once. */
@@ -30,7 +36,9 @@ export class Bodies {
   /** What shows or hides shapes for which a skin stands: the layer "shapes". */
   readonly physics = new Group();
   readonly skins: Skin[];
-  private readonly moving: { mesh: Mesh; body: number; place: Matrix4 }[] = [];
+  private readonly moving: Part[] = [];
+  private readonly unseen: ReadonlySet<Mesh>; // those that are shown only now and then
+  private last: Frame | null = null;
   private readonly fixed: Mesh[] = []; // floor, stairs, boxes
   private readonly covered: Mesh[] = [];
   private readonly touching: Mesh[] = []; // collision shapes of figures that show others
@@ -80,6 +88,7 @@ export class Bodies {
     const apart = new Set([...this.covered, ...this.touching, ...this.dressed]);
     this.crowds = crowds(this.moving.map(({ mesh }) => mesh).filter((mesh) => !apart.has(mesh)));
     for (const { drawn } of this.crowds) this.crowd.add(drawn);
+    this.unseen = apart;
     this.skins = (scene.skins ?? []).map((message) => new Skin(message, () => this.dress(changed)));
     this.physics.visible = false;
     const seen = this.moving.filter(({ mesh }) => !this.touching.includes(mesh));
@@ -88,6 +97,7 @@ export class Bodies {
 
   /** Skins, or the shapes below them where these are wanted or a skin is not there yet. */
   dress(changed: () => void = () => {}): void {
+    this.putUnseen();
     const bare = this.physics.visible || !this.skins.every(({ ready }) => ready);
     for (const mesh of this.covered) mesh.visible = bare;
     for (const mesh of this.touching) mesh.visible = this.physics.visible;
@@ -110,19 +120,29 @@ export class Bodies {
   }
 
   show(frame: Frame): void {
-    for (const { mesh, body, place } of this.moving) {
-      mesh.matrix.multiplyMatrices(poseOf(frame.poses, body, pose), place);
-      mesh.matrixWorldNeedsUpdate = true;
-    }
+    const first = this.last === null;
+    this.last = frame;
+    for (const part of this.moving) if (first || part.mesh.visible || !this.unseen.has(part.mesh)) put(part, frame);
     for (const crowd of this.crowds) crowd.move();
     for (const skin of this.skins) skin.show(frame);
   }
 
   /** The moving body that a ray meets first, and where. */
   hit(ray: Raycaster): { body: number; point: Vector3 } | null {
+    this.putUnseen();
     const first = ray.intersectObjects(this.moving.map(({ mesh }) => mesh), false)[0];
     const found = this.moving.find(({ mesh }) => mesh === first?.object);
     return first && found ? { body: found.body, point: first.point } : null;
+  }
+
+  /** Shapes that are not seen are put where they are only when that is asked. */
+  private putUnseen(): void {
+    if (!this.last) return;
+    for (const part of this.moving) {
+      if (part.mesh.visible || !this.unseen.has(part.mesh)) continue;
+      put(part, this.last);
+      part.mesh.updateMatrixWorld();
+    }
   }
 
   /** Where a ray meets the floor, stairs or boxes. */
@@ -142,4 +162,10 @@ export class Bodies {
     for (const crowd of this.crowds) crowd.light((mesh) => this.moving.some((part) => part.mesh === mesh && part.body === body));
     return true;
   }
+}
+
+/** A shape where a frame has its body. */
+function put({ mesh, body, place }: Part, frame: Frame): void {
+  mesh.matrix.multiplyMatrices(poseOf(frame.poses, body, pose), place);
+  mesh.matrixWorldNeedsUpdate = true;
 }

@@ -6,7 +6,7 @@ import { peaksOf, rangeOf, type Range } from "./ranges";
 import { THEMES, type ThemeName } from "./theme";
 import type { Frame, SceneMessage } from "./types";
 
-const MOST_POINTS = 4000;
+const MOST_POINTS = 1600; // drawn of a curve; of longer ones the least and the largest value of each stretch
 
 export interface ChartOptions {
   channels: number[]; // drawn
@@ -20,6 +20,8 @@ export interface ChartOptions {
 export class Chart {
   readonly element = document.createElement("div");
   cut = 0; // peaks that are cut off
+  cost = 0; // ms that it took to draw
+  private began = 0;
   private readonly plot: uPlot;
   private readonly now = document.createElement("div");
   private range: Range = { low: 0, high: 1, cutLow: false, cutHigh: false };
@@ -55,7 +57,8 @@ export class Chart {
         ],
         series: [{}, ...options.colors.map((stroke) => ({ stroke, width: 1.6, points: { show: false } }))],
         hooks: {
-          draw: [() => this.markPeaks()],
+          drawClear: [() => (this.began = performance.now())],
+          draw: [() => this.markPeaks(), () => (this.cost = performance.now() - this.began)],
           setCursor: [(u) => options.onPoint(u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],
         },
       },
@@ -92,8 +95,7 @@ export class Chart {
     if (scale.min !== start || scale.max !== end) this.plot.setScale("x", { min: start, max: end });
     // not valToPos: a scale that was just set takes effect after this frame
     const part = end > start ? (time - start) / (end - start) : 0;
-    const left = Math.min(Math.max(part, 0), 1) * this.plot.over.clientWidth;
-    this.now.style.transform = `translateX(${left}px)`;
+    this.now.style.transform = `translateX(${100 * Math.min(Math.max(part, 0), 1)}%)`; // it is as wide as the plot
   }
 
   resize(): void {
@@ -107,11 +109,13 @@ export class Chart {
   }
 
   private data(frames: readonly Frame[]): uPlot.AlignedData {
-    const stride = Math.max(1, Math.ceil(frames.length / MOST_POINTS));
-    const used = stride === 1 ? frames : frames.filter((_, i) => i % stride === 0);
-    const columns = this.options.channels.map((c) => used.map((f) => (Number.isFinite(f.channels[c]!) ? f.channels[c]! : null)));
-    this.range = rangeOf(columns, this.options.whole);
-    return [used.map((f) => f.time), ...columns] as uPlot.AlignedData;
+    const columns = this.options.channels.map((c) => frames.map((f) => (Number.isFinite(f.channels[c]!) ? f.channels[c]! : null)));
+    const long = frames.length > MOST_POINTS;
+    const stretch = Math.ceil((2 * frames.length) / MOST_POINTS); // of frames, for two points
+    const drawn = long ? columns.map((column) => ends(column, stretch)) : columns;
+    this.range = rangeOf(drawn, this.options.whole);
+    const times = frames.map(({ time }) => time);
+    return [long ? times.filter((_, i) => i % stretch === 0 || i % stretch === stretch >> 1) : times, ...drawn] as uPlot.AlignedData;
   }
 
   /** Small triangles at the edge where a peak goes on beyond it. */
@@ -136,4 +140,23 @@ export class Chart {
       }
     });
   }
+}
+
+/** Of each stretch of a column its least and its largest value, in their order: no peak is lost. As many as stretches begin and have a middle. */
+function ends(column: readonly (number | null)[], stretch: number): (number | null)[] {
+  const out: (number | null)[] = [];
+  for (let from = 0; from < column.length; from += stretch) {
+    const to = Math.min(from + stretch, column.length);
+    let [least, most] = [-1, -1];
+    for (let i = from; i < to; i++) {
+      const value = column[i];
+      if (value == null) continue;
+      if (least < 0 || value < column[least]!) least = i;
+      if (most < 0 || value > column[most]!) most = i;
+    }
+    const [first, second] = least < most ? [least, most] : [most, least];
+    out.push(first < 0 ? null : column[first]!);
+    if (from + (stretch >> 1) < column.length) out.push(second < 0 ? null : column[second]!);
+  }
+  return out;
 }

@@ -1,33 +1,32 @@
 // Contacts of a frame: each patch's region in the colour of its state, force arrows, the centre of pressure.
-import { Group, type Mesh, type MeshBasicMaterial } from "three";
+import { Group } from "three";
 import { Arrows } from "./arrows";
-import { Polygon, target } from "./marks";
+import { Polygons, ring, Spots } from "./marks";
 import { patchesOf, type Patch } from "./polygon";
 import { STATE_COLORS, THEMES, type ThemeName } from "./theme";
 import type { Frame, Vec3 } from "./types";
 
-const MOST_PATCHES = 96; // drawn; all are counted
+const MOST_PATCHES = 256; // drawn; all are counted
+const MOST_CORNERS = 4096; // of all of them
 const size = (f: Vec3) => Math.hypot(f[0], f[1], f[2]);
 
 export class Contacts {
-  readonly regions = new Group();
-  readonly pressures = new Group();
   readonly arrows = new Arrows();
   patches: Patch[] = [];
   reference = 0; // N drawn with `arrowLength`
   states = [0, 0, 0, 0]; // patches by state
-  private readonly drawn: Polygon[] = [];
-  private readonly centres: Group[] = [];
+  private readonly polygons = new Polygons(0.45, MOST_CORNERS);
+  private readonly centres: Spots;
+  readonly regions = this.polygons.group;
+  readonly pressures = new Group();
 
-  private pressureColor = 0;
-
-  constructor(private readonly extent: number) {}
+  constructor(private readonly extent: number) {
+    this.centres = new Spots(ring(0.011 * extent), 0, MOST_PATCHES);
+    this.pressures.add(this.centres.mesh);
+  }
 
   setTheme(name: ThemeName): void {
-    this.pressureColor = THEMES[name].pressure;
-    for (const mark of this.centres) {
-      for (const part of mark.children as Mesh[]) (part.material as MeshBasicMaterial).color.setHex(this.pressureColor);
-    }
+    this.centres.mesh.material.color.setHex(THEMES[name].pressure);
   }
 
   /** Length in m of an arrow of the reference force. */
@@ -48,18 +47,15 @@ export class Contacts {
 
   show(frame: Frame): void {
     this.patches = patchesOf(frame);
-    const drawn = this.patches.slice(0, MOST_PATCHES);
     this.states = [0, 0, 0, 0];
-    this.arrows.clear();
+    for (const part of [this.arrows, this.polygons, this.centres]) part.clear();
     const perNewton = this.reference > 0 ? this.arrowLength / this.reference : 0;
     const longest = 2.2 * this.arrowLength;
     const thick = 0.0042 * this.extent;
-    let centres = 0;
     for (const patch of this.patches) this.states[patch.state]! += 1;
-    drawn.forEach((patch, i) => {
+    for (const patch of this.patches.slice(0, MOST_PATCHES)) {
       const color = STATE_COLORS[patch.state] ?? STATE_COLORS[0]!;
-      this.regionAt(i).paint(color);
-      this.regionAt(i).set(patch.points, 0.0015 * this.extent);
+      this.polygons.add(patch.points, 0.0015 * this.extent, color);
       const whole = Math.min(size(patch.total) * perNewton, longest);
       if (patch.points.length > 1) {
         patch.forces.forEach((f, k) =>
@@ -68,29 +64,9 @@ export class Contacts {
       }
       if (patch.pressure) {
         this.arrows.add(patch.pressure, patch.total, whole, thick, color);
-        const mark = this.centreAt(centres++);
-        mark.position.set(...patch.pressure);
-        mark.visible = true;
+        this.centres.add(...patch.pressure);
       }
-    });
-    this.arrows.finish();
-    for (let i = drawn.length; i < this.drawn.length; i++) this.drawn[i]!.group.visible = false;
-    for (let i = centres; i < this.centres.length; i++) this.centres[i]!.visible = false;
-  }
-
-  private regionAt(i: number): Polygon {
-    if (!this.drawn[i]) {
-      this.drawn[i] = new Polygon(0, 0.45, 32);
-      this.regions.add(this.drawn[i]!.group);
     }
-    return this.drawn[i]!;
-  }
-
-  private centreAt(i: number): Group {
-    if (!this.centres[i]) {
-      this.centres[i] = target(this.pressureColor, 0.011 * this.extent);
-      this.pressures.add(this.centres[i]!);
-    }
-    return this.centres[i]!;
+    for (const part of [this.arrows, this.polygons, this.centres]) part.finish();
   }
 }

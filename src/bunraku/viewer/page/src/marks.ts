@@ -1,12 +1,13 @@
-// Small building blocks of the overlays: rings and dots flat on the ground, lines as wide on a projector as on a laptop,
-// filled polygons.
+// Small building blocks of the overlays, each kind in one draw however many there are: rings and beads, balls, diamonds, filled polygons.
+// They are laid anew frame by frame: `clear`, `add` …, `finish`. Lines are in lines.ts.
 import {
   BufferAttribute,
   BufferGeometry,
+  Color,
   DoubleSide,
   DynamicDrawUsage,
   Group,
-  type InterleavedBufferAttribute,
+  InstancedMesh,
   type Material,
   Mesh,
   MeshBasicMaterial,
@@ -16,23 +17,13 @@ import {
   SkinnedMesh,
   SphereGeometry,
 } from "three";
-import { Line2 } from "three/examples/jsm/lines/Line2.js";
-import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
-import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+import { Segments } from "./lines";
 import type { Vec3 } from "./types";
 
 export const LIFT = 0.003; // m above the ground, so that marks do not fight with it
-
-const flat = (color: number, opacity: number) =>
-  new MeshBasicMaterial({
-    color,
-    opacity,
-    transparent: opacity < 1,
-    side: DoubleSide,
-    depthWrite: opacity >= 1,
-    polygonOffset: true,
-    polygonOffsetFactor: -2,
-  });
+const MATRIX = 16; // numbers
+const one = new Color();
 
 /** Take something from the stage for good and free what the graphics card holds of it. */
 export function discard(thing: Object3D): void {
@@ -41,6 +32,7 @@ export function discard(thing: Object3D): void {
     if (!(part instanceof Mesh)) return;
     part.geometry.dispose();
     if (part instanceof SkinnedMesh) part.skeleton.dispose();
+    if (part instanceof InstancedMesh) part.dispose();
     for (const material of [part.material].flat()) material.dispose();
   });
 }
@@ -49,20 +41,13 @@ export function discard(thing: Object3D): void {
 export function seenThrough<T extends Material>(material: T): T {
   material.depthTest = false;
   material.transparent = true;
+  material.forceSinglePass = true; // both sides in one draw
   return material;
 }
 
-/** A flat ring with a bead: zero-moment point, centre of pressure. */
-export function target(color: number, radius: number): Group {
-  const group = new Group();
-  const ring = new Mesh(new RingGeometry(0.72 * radius, radius, 40), flat(color, 1));
-  const dot = new Mesh(new SphereGeometry(0.34 * radius, 14, 8), flat(color, 1)); // round: seen from the side too
-  group.add(ring, dot);
-  for (const mesh of group.children as Mesh[]) {
-    mesh.renderOrder = 6;
-    seenThrough(mesh.material as MeshBasicMaterial); // through the foot that stands on it
-  }
-  return group;
+/** A flat ring with a bead, which is round: seen from the side, too. Zero-moment point, centre of pressure. */
+export function ring(radius: number): BufferGeometry {
+  return mergeGeometries([new RingGeometry(0.72 * radius, radius, 28), new SphereGeometry(0.34 * radius, 8, 6)]);
 }
 
 export function ball(color: number, radius: number): Mesh {
@@ -78,86 +63,110 @@ export function diamond(color: number, radius: number): Mesh {
   return mesh;
 }
 
-/** A polyline through at most `most` points, a few pixels wide; its buffers are made once. */
-export class Path {
-  readonly line: Line2;
-  private readonly geometry = new LineGeometry();
-  private readonly data: Float32Array;
-  private readonly starts: InterleavedBufferAttribute;
+/** The same mark at many places. */
+export class Spots {
+  readonly mesh: InstancedMesh<BufferGeometry, MeshBasicMaterial>;
+  count = 0;
 
   constructor(
+    geometry: BufferGeometry,
     color: number,
-    private readonly most = 1500,
-    width = 2.2,
+    private readonly most: number,
+    order = 6,
   ) {
-    this.geometry.setPositions(new Float32Array(3 * most));
-    this.starts = this.geometry.getAttribute("instanceStart") as InterleavedBufferAttribute;
-    this.starts.data.setUsage(DynamicDrawUsage);
-    this.data = this.starts.data.array as Float32Array; // a row a segment: its start and its end
-    this.line = new Line2(this.geometry, new LineMaterial({ color, linewidth: width }));
-    this.line.frustumCulled = false;
-    this.line.visible = false;
+    const material = seenThrough(new MeshBasicMaterial({ color, side: DoubleSide })); // through the foot that stands on it
+    this.mesh = new InstancedMesh(geometry, material, most);
+    this.mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+    const { array } = this.mesh.instanceMatrix;
+    for (let i = 0; i < most; i++) for (let k = 0; k < 4; k++) array[MATRIX * i + 5 * k] = 1;
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = order;
+    this.mesh.visible = false;
   }
 
-  paint(color: number): void {
-    this.line.material.color.setHex(color);
+  clear(): void {
+    this.count = 0;
   }
 
-  /** Points number 0 … n - 1, thinned out where there are too many; those with NaN are left out. */
-  set(n: number, at: (i: number) => Vec3): void {
-    const stride = Math.max(1, Math.ceil(n / (this.most - 1)));
-    let before: Vec3 | null = null;
-    let used = 0;
-    for (let i = 0; i < n; i = i + stride < n || i === n - 1 ? i + stride : n - 1) {
-      const p = at(i);
-      if (!Number.isFinite(p[0])) continue;
-      if (before) {
-        this.data.set(before, 6 * used);
-        this.data.set(p, 6 * used + 3);
-        used += 1;
-      }
-      before = p;
-    }
-    this.starts.data.needsUpdate = true;
-    this.geometry.instanceCount = used;
-    this.line.visible = used > 0;
+  add(x: number, y: number, z: number): void {
+    if (this.count === this.most) return;
+    const at = MATRIX * this.count++ + 12;
+    const { array } = this.mesh.instanceMatrix;
+    [array[at], array[at + 1], array[at + 2]] = [x, y, z];
+  }
+
+  finish(): void {
+    sendFirst(this.mesh.instanceMatrix, MATRIX * this.count);
+    this.mesh.count = this.count;
+    this.mesh.visible = this.count > 0;
   }
 }
 
-/** Convex polygon: a faint fill, and an outline that shows through the foot that stands on it. */
-export class Polygon {
-  readonly group = new Group();
-  private readonly fill: Mesh;
-  private readonly edge: Path;
-  private readonly data: BufferAttribute;
+/** The first numbers of a buffer are new; nothing else is sent. */
+export function sendFirst(buffer: BufferAttribute, numbers: number): void {
+  if (numbers === 0) return;
+  buffer.clearUpdateRanges();
+  buffer.addUpdateRange(0, numbers);
+  buffer.needsUpdate = true;
+}
 
-  constructor(color: number, opacity: number, most = 64) {
-    this.data = new BufferAttribute(new Float32Array(most * 3), 3).setUsage(DynamicDrawUsage);
-    const filled = new BufferGeometry().setAttribute("position", this.data);
-    const fan: number[] = [];
-    for (let i = 1; i + 1 < most; i++) fan.push(0, i, i + 1);
-    filled.setIndex(fan);
-    this.fill = new Mesh(filled, flat(color, opacity));
-    this.edge = new Path(color, most + 2, 1.8);
+/** Convex polygons: faint fills, and outlines that show through the foot that stands on them. */
+export class Polygons {
+  readonly group = new Group();
+  private readonly fill: Mesh<BufferGeometry, MeshBasicMaterial>;
+  private readonly edges = new Segments(1.8, 256);
+  private readonly places: BufferAttribute;
+  private readonly paints: BufferAttribute;
+  private readonly fans: BufferAttribute;
+  private corners = 0;
+  private indices = 0;
+
+  /** `most`: corners of all of them. */
+  constructor(
+    opacity: number,
+    private readonly most: number,
+  ) {
+    const attribute = () => new BufferAttribute(new Float32Array(3 * most), 3).setUsage(DynamicDrawUsage);
+    [this.places, this.paints] = [attribute(), attribute()];
+    this.fans = new BufferAttribute(new Uint16Array(3 * most), 1).setUsage(DynamicDrawUsage);
+    const filled = new BufferGeometry().setAttribute("position", this.places).setAttribute("color", this.paints).setIndex(this.fans);
+    const material = new MeshBasicMaterial({ vertexColors: true, opacity, transparent: true, side: DoubleSide, depthWrite: false });
+    Object.assign(material, { forceSinglePass: true, polygonOffset: true, polygonOffsetFactor: -2 });
+    this.fill = new Mesh(filled, material);
     this.fill.frustumCulled = false;
     this.fill.renderOrder = 3;
-    this.edge.line.renderOrder = 4;
-    seenThrough(this.edge.line.material);
-    this.group.add(this.fill, this.edge.line);
+    this.edges.line.renderOrder = 4;
+    seenThrough(this.edges.line.material);
+    this.group.add(this.fill, this.edges.line);
   }
 
-  paint(color: number): void {
-    (this.fill.material as MeshBasicMaterial).color.setHex(color);
-    this.edge.paint(color);
+  clear(): void {
+    this.corners = this.indices = 0;
+    this.edges.clear();
   }
 
-  set(corners: readonly Vec3[], lift = LIFT): void {
-    const n = Math.min(corners.length, this.data.count);
-    const raised = (i: number): Vec3 => [corners[i % n]![0], corners[i % n]![1], corners[i % n]![2] + lift];
-    for (let i = 0; i < n; i++) this.data.setXYZ(i, ...raised(i));
-    this.data.needsUpdate = true;
-    this.fill.geometry.setDrawRange(0, Math.max(n - 2, 0) * 3);
-    this.edge.set(n > 1 ? n + 1 : 0, raised);
-    this.group.visible = n > 1;
+  add(corners: readonly Vec3[], lift: number, color: number): void {
+    const n = corners.length;
+    if (n < 2 || this.corners + n > this.most) return;
+    const raised = corners.map(([x, y, z]): Vec3 => [x, y, z + lift]);
+    const first = this.corners;
+    one.setHex(color);
+    raised.forEach((p, i) => {
+      this.edges.add(p, raised[(i + 1) % n]!, color);
+      this.places.setXYZ(this.corners, ...p);
+      this.paints.setXYZ(this.corners++, one.r, one.g, one.b);
+      if (i < 2) return;
+      this.fans.array.set([first, first + i - 1, first + i], this.indices);
+      this.indices += 3;
+    });
+  }
+
+  finish(): void {
+    this.edges.finish();
+    sendFirst(this.places, 3 * this.corners);
+    sendFirst(this.paints, 3 * this.corners);
+    sendFirst(this.fans, this.indices);
+    this.fill.geometry.setDrawRange(0, this.indices);
+    this.fill.visible = this.indices > 0;
   }
 }

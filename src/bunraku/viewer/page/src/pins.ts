@@ -1,7 +1,8 @@
 // Pins and drags of a stage: a diamond where a link is pinned (in a cage where its orientation is, too), a ball where it is dragged to, a line from
 // the link to where it should be, and how far off it is. The target of one's own drag is drawn where the pointer is, without asking the server.
 import { Group, Matrix4, Mesh, MeshBasicMaterial, OctahedronGeometry, Vector3 } from "three";
-import { ball, diamond, discard, Path, seenThrough } from "./marks";
+import { Segments } from "./lines";
+import { ball, diamond, discard, seenThrough } from "./marks";
 import { poseOf } from "./shapes";
 import { DRAG_COLOR, PIN_COLOR, VIOLATED_COLOR } from "./theme";
 import type { Frame, StageItem } from "./types";
@@ -24,7 +25,7 @@ interface Mark {
   head: Mesh;
   cage: Mesh | null;
   grip: Mesh;
-  line: Path;
+  line: Segments;
   label: HTMLElement;
 }
 
@@ -62,8 +63,9 @@ export class Pins {
       mark.head.position.copy(target);
       mark.cage?.position.copy(target);
       mark.grip.position.copy(grip);
-      mark.line.paint(color);
-      mark.line.set(2, (i) => (i ? [target.x, target.y, target.z] : [grip.x, grip.y, grip.z]));
+      mark.line.clear();
+      mark.line.add(grip.toArray(), target.toArray(), color);
+      mark.line.finish();
       this.targets.set(item.name, target);
       this.say(mark, target, isViolated(item) ? howFar(item) : "", stage);
     }
@@ -89,7 +91,7 @@ export class Pins {
       cage = new Mesh(new OctahedronGeometry(0.03 * this.extent), wire);
       cage.renderOrder = 7;
     }
-    const line = new Path(PIN_COLOR, 4, 2.6);
+    const line = new Segments(2.6, 1);
     seenThrough(line.line.material);
     line.line.renderOrder = 6;
     const group = new Group().add(head, grip, line.line, ...(cage ? [cage] : []));

@@ -9,7 +9,9 @@ import { label, say } from "./words";
 
 const FIRST_SHOWN = 6;
 const MOST_PLOTS = 4;
-const OFTEN = 90; // ms between two drawings of growing curves
+const OFTEN = 90; // ms between two drawings of growing curves, at the least
+const SELDOM = 500; // at the most
+const SHARE = 0.02; // of the time that drawing them may take
 
 export interface Places {
   groups: HTMLElement;
@@ -31,6 +33,7 @@ export class Plots {
   private drawnAt = 0;
   private pointed: number | null = null; // time at the pointer
   private frames: readonly Frame[] = [];
+  private seen = false; // not hidden
   private readonly watch: ResizeObserver;
 
   constructor(
@@ -51,7 +54,10 @@ export class Plots {
         return button;
       }),
     );
-    this.watch = new ResizeObserver(() => this.charts.forEach((chart) => chart.resize()));
+    this.watch = new ResizeObserver(() => {
+      this.seen = places.chart.clientWidth > 0;
+      for (const chart of this.charts) chart.resize();
+    });
     this.watch.observe(places.chart);
     this.group = there[0] ?? "";
     places.chart.replaceChildren();
@@ -110,11 +116,12 @@ export class Plots {
   /** Follow the frames: new data where there are any, then the line at the present and the values beside it. */
   show(frames: readonly Frame[], index: number, range: [number, number]): void {
     this.frames = frames;
-    if (!this.group || this.places.chart.offsetParent === null) return;
+    if (!this.group || !this.seen) return;
     if (!this.charts.length) this.choose(this.firstBusy(frames), frames);
     const stamp = `${frames.length} ${frames[frames.length - 1]?.time}`;
     const now = performance.now();
-    if (stamp !== this.stamp && now - this.drawnAt > OFTEN) {
+    const pause = Math.min(Math.max(this.charts.reduce((sum, chart) => sum + chart.cost, 0) / SHARE, OFTEN), SELDOM);
+    if (stamp !== this.stamp && now - this.drawnAt > pause) {
       for (const chart of this.charts) chart.set(frames);
       [this.stamp, this.drawnAt] = [stamp, now];
     }

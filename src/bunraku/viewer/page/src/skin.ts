@@ -7,7 +7,7 @@ import { POSE, type Frame, type SkinMessage } from "./types";
 const COARSE = 0.05; // m: what casts a shadow has vertices so far apart, about a tenth of the triangles
 const GLOW = "vec3(0.042, 0.026, 0.005)"; // of the body under the pointer
 const one = new Vector3(1, 1, 1);
-const [place, turnA, turnB] = [new Vector3(), new Quaternion(), new Quaternion()];
+const [place, between] = [new Vector3(), new Quaternion()];
 
 export class Skin {
   readonly group = new Group();
@@ -15,6 +15,7 @@ export class Skin {
   shadow = 0; // triangles that cast its shadow
   private readonly bones: Bone[];
   private readonly turns: Map<number, Quaternion>;
+  private readonly attitudes: Map<number, Quaternion>; // of the links, by body
   private readonly lit = { value: -1 };
   private mesh: SkinnedMesh | null = null;
   private last: Frame | null = null;
@@ -26,6 +27,7 @@ export class Skin {
   ) {
     this.bones = message.bones.map(() => new Bone());
     this.turns = new Map(Object.entries(message.turns).map(([body, [w, x, y, z]]) => [Number(body), new Quaternion(x, y, z, w)]));
+    this.attitudes = new Map(message.bones.flatMap(([a, b]) => [[a, new Quaternion()], [b, new Quaternion()]]));
     this.make().then(made, (error: unknown) => console.warn(`no skin for ${message.figure}: ${String(error)}`));
   }
 
@@ -68,12 +70,19 @@ export class Skin {
   show(frame: Frame): void {
     this.last = frame;
     if (!this.ready) return;
+    const { poses } = frame;
+    for (const [body, attitude] of this.attitudes) {
+      const at = body * POSE;
+      attitude.set(poses[at + 4]!, poses[at + 5]!, poses[at + 6]!, poses[at + 3]!).normalize();
+      const turn = this.turns.get(body);
+      if (turn) attitude.multiply(turn);
+    }
     this.message.bones.forEach(([a, b, share], k) => {
-      this.attitude(frame.poses, b, turnB);
-      if (a !== b) turnB.copy(this.attitude(frame.poses, a, turnA).slerp(turnB, share));
+      const to = this.attitudes.get(b)!;
+      if (a !== b) between.copy(this.attitudes.get(a)!).slerp(to, share);
       const at = b * POSE;
-      place.set(frame.poses[at]!, frame.poses[at + 1]!, frame.poses[at + 2]!);
-      this.bones[k]!.matrixWorld.compose(place, turnB, one);
+      place.set(poses[at]!, poses[at + 1]!, poses[at + 2]!);
+      this.bones[k]!.matrixWorld.compose(place, a === b ? to : between, one);
     });
   }
 
@@ -87,13 +96,6 @@ export class Skin {
     if (!this.mesh) return [];
     this.mesh.skeleton.update();
     return this.mesh.getVertexPosition(k, new Vector3()).toArray();
-  }
-
-  private attitude(poses: Float32Array, body: number, out: Quaternion): Quaternion {
-    const at = body * POSE;
-    out.set(poses[at + 4]!, poses[at + 5]!, poses[at + 6]!, poses[at + 3]!).normalize();
-    const turn = this.turns.get(body);
-    return turn ? out.multiply(turn) : out;
   }
 }
 

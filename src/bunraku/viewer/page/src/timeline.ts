@@ -1,5 +1,5 @@
 // The transport: play, pause, step, speed, and the time line to scrub.
-import { byId, icon } from "./dom";
+import { byId, icon, put } from "./dom";
 import type { Source } from "./source";
 import { say } from "./words";
 
@@ -10,6 +10,7 @@ export class Timeline {
   private readonly clock = byId("clock");
   private readonly button = byId<HTMLButtonElement>("play");
   private readonly speed = byId<HTMLSelectElement>("speed");
+  private shown = ""; // beginning, end and present
   private showsPause: boolean | null = null;
 
   constructor(private readonly source: () => Source | null) {
@@ -19,7 +20,10 @@ export class Timeline {
     this.button.onclick = () => this.toggle();
     byId("back").onclick = () => this.source()?.step(-1);
     byId("forward").onclick = () => this.source()?.step(1);
-    this.slider.oninput = () => this.source()?.seek(Number(this.slider.value));
+    this.slider.oninput = () => {
+      this.shown = ""; // it may be refused
+      this.source()?.seek(Number(this.slider.value));
+    };
     this.speed.onchange = () => this.source()?.setSpeed(Number(this.speed.value));
   }
 
@@ -39,10 +43,14 @@ export class Timeline {
 
   show(source: Source): void {
     const [start, end] = source.range;
-    this.slider.min = String(start);
-    this.slider.max = String(end > start ? end : start + 1);
-    this.slider.value = String(source.time);
-    this.clock.textContent = `${source.time.toFixed(2)} / ${end.toFixed(2)} s`;
+    const times = `${start} ${end} ${source.time}`;
+    if (times !== this.shown) {
+      this.shown = times;
+      this.slider.min = String(start);
+      this.slider.max = String(end > start ? end : start + 1);
+      this.slider.value = String(source.time);
+      put(this.clock, `${source.time.toFixed(2)} / ${end.toFixed(2)} s`);
+    }
     if (this.showsPause !== source.playing) {
       this.showsPause = source.playing;
       this.button.replaceChildren(icon(source.playing ? "pause" : "play"));
