@@ -201,10 +201,11 @@ class Worlds:
 
     # ---- stepping -----------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1) -> None:
-        """Advance every world that does not stand still by n steps."""
+    def step(self, n: int = 1, mask: Mask = None) -> None:
+        """Advance the worlds of a mask (None: all) that do not stand still by n steps."""
         steps = n if type(n) is int and n >= 0 else whole_steps(n)
-        todo = np.flatnonzero(self.status == 0)
+        chosen = self._chosen(mask)
+        todo = chosen[self.status[chosen] == 0]
         self._left[:] = 0
         self._left[todo] = steps
         while len(todo) and steps:
