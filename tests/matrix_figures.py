@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 import bunraku as bk
-from bunraku.model.build import parents_first
+from bunraku.model.link_bodies import parents_first
 from bunraku.model.rotations import rotation_matrix
 from figures import body, random_axis
 

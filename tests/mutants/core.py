@@ -49,7 +49,7 @@ CORE = mutants(
      "(trees[j, 0] == a or trees[j, 1] == a)", "trees[j, 0] == a",
      "linalg/test_sparse_pattern.py::test_all_pairs"),
     # ---- model
-    ("parallel axes: products of inertia", "model/build.py",
+    ("parallel axes: products of inertia", "model/link_bodies.py",
      "c @ c * np.eye(3) - np.outer(c, c)", "c @ c * np.eye(3)",
      "dynamics/test_inertia.py"),
     ("angular rates in world axes", "model/configuration.py",

@@ -19,9 +19,9 @@ import numpy as np
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import FormatError, InputError, ModelError
 from bunraku.formats.bvh import Bvh, BvhJoint, read, write
-from bunraku.model.build import parents_first
 from bunraku.model.description import Description, Note, Shape, ball, free, slider
 from bunraku.model.joint_kinds import KINDS
+from bunraku.model.link_bodies import parents_first
 from bunraku.model.model import Model
 from bunraku.model.rotations import frame_along, multiply, quaternion_about
 from bunraku.recording.motion import Motion

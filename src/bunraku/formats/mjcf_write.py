@@ -21,10 +21,10 @@ import numpy as np
 from bunraku.errors import FormatError
 from bunraku.formats.mjcf_parts import HIDDEN
 from bunraku.formats.xml_text import Node, mesh_address, nonzero
-from bunraku.model.build import elementary_joints, parents_first, value
 from bunraku.model.description import Description, Inertia, Joint, Link, Note, Shape
 from bunraku.model.equipment import Actuator, Closure
 from bunraku.model.joint_kinds import KINDS
+from bunraku.model.link_bodies import elementary_joints, parents_first, value
 from bunraku.model.repair import moves, rigid_body, sum_of
 from bunraku.model.rotations import quaternion, rotation_matrix
 

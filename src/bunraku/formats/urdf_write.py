@@ -19,9 +19,9 @@ import numpy as np
 
 from bunraku.errors import FormatError
 from bunraku.formats.xml_text import Node, mesh_address, nonzero
-from bunraku.model.build import elementary_joints, parents_first, value
 from bunraku.model.description import Description, Joint, Link, Note, Shape
 from bunraku.model.joint_kinds import JointKind
+from bunraku.model.link_bodies import elementary_joints, parents_first, value
 from bunraku.model.rotations import exponential, matrix, rotation_matrix
 
 WORLD = "world"
