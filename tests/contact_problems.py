@@ -76,9 +76,10 @@ class Problem:
         self.state(d.problem, lam)
         return d
 
-    def solve(self, lam=None, tolerance=TOLERANCE, max_sweeps=MAX_SWEEPS, room=0) -> Answer:
+    def solve(self, lam=None, tolerance=TOLERANCE, max_sweeps=MAX_SWEEPS, room=0, hopeless=0.0) -> Answer:
         m = len(self.b)
         d = self.dense(lam, room)
+        d.problem.search.hopeless = hopeless
         status, sweeps, r = solve_one.call(handle(d), m, len(self.blocks), tolerance, max_sweeps)
         lam = d.problem.lam[:m].copy()
         return Answer(status, sweeps, r, lam, self.K @ lam + self.b)

@@ -15,7 +15,7 @@ from sources import ROOT, SOURCE, by_room, nodes_of, tree_of
 
 ORDER = """
     errors files progress lazy version kernel linalg model dynamics collision contact step world recording
-    humanoid control walking motion gaits choreography formats scene draw viewer batch cli gait1988
+    humanoid control walking motion gaits choreography formats scene draw viewer batch environments cli gait1988
 """  # lowest first
 PLACE = {room: k for k, room in enumerate(ORDER.split())}
 

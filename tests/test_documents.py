@@ -67,10 +67,12 @@ def test_python_runs_as_typed(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_nothing_is_imported_from_deep_inside(page):
-    """`import bunraku as bk` is enough; bunraku.collision is a room that is public as it is."""
+    """`import bunraku as bk` is enough; bunraku.collision is a room that is public as it is, and importing
+    bunraku.environments is what makes them known to Gymnasium."""
+    public = {"bunraku", "bunraku.collision", "bunraku.environments"}
     for number, code in enumerate(blocks(page)):
         if number not in CALLS.get(page.name, ()):
-            assert set(re.findall(r"(?:from|import) (bunraku[\w.]*)", code)) <= {"bunraku", "bunraku.collision"}
+            assert set(re.findall(r"(?:from|import) (bunraku[\w.]*)", code)) <= public
 
 
 @pytest.mark.slow
@@ -86,5 +88,5 @@ def test_notebooks_run_from_top_to_bottom(notebook, tmp_path, monkeypatch):
             assert cell["outputs"] == [], "results are not kept in notebooks"
             exec(compile("".join(cell["source"]), f"{notebook.name}, cell {number + 1}", "exec"), names)
     if "world" in names:
-        assert names["world"]._repr_png_().startswith(b"\x89PNG")
+        assert names["world"]._repr_png_().startswith(b"\x89PNG") and names["figure"]._repr_png_() is not None
     pyplot.close("all")

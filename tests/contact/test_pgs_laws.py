@@ -45,6 +45,20 @@ def test_random_problems(seed, contacts, rows, rank, warm, size):
     assert energy <= 1e-6 * len(p.b) * np.abs(p.b).max() * np.abs(answer.lam).max()
 
 
+@pytest.mark.parametrize("seed", [286, 761, *range(8)])
+def test_no_start_makes_a_problem_hopeless(seed):
+    # where the search may end early, as in a World: impulses of other problems, from which the first two seemed to be
+    # contradictions, lead to the answer as zero does
+    rng = np.random.default_rng(seed)
+    p = random_problem(seed, int(rng.integers(3, 11)), int(rng.integers(0, 6)), int(rng.integers(6, 25)))
+    cold = p.solve(hopeless=0.01)
+    start = np.abs(cold.lam).max() * rng.choice([0.3, 1, 3, 30]) * rng.normal(size=len(p.b))
+    start[rng.random(len(p.b)) < 0.5] = 0
+    warm = p.solve(start, hopeless=0.01)
+    assert cold.status == SOLVED and warm.status == SOLVED, (warm.sweeps, warm.residual)
+    p.check(warm)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_frictionless_is_a_quadratic_program(seed):
     # lam >= 0 minimises |F' lam + w|^2: the peer is scipy's non-negative least squares; v_n is unique

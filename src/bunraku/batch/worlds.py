@@ -201,10 +201,11 @@ class Worlds:
 
     # ---- stepping -----------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1) -> None:
-        """Advance every world that does not stand still by n steps."""
+    def step(self, n: int = 1, mask: Mask = None) -> None:
+        """Advance the worlds of a mask (None: all) that do not stand still by n steps."""
         steps = n if type(n) is int and n >= 0 else whole_steps(n)
-        todo = np.flatnonzero(self.status == 0)
+        chosen = self._chosen(mask)
+        todo = chosen[self.status[chosen] == 0]
         self._left[:] = 0
         self._left[todo] = steps
         while len(todo) and steps:
@@ -483,7 +484,7 @@ class Worlds:
         """Commands on their way, into a ring that may have grown since."""
         ring, rows = self._batch.ring, old.shape[1]
         self._fill_ring(chosen)
-        for back in range(1, rows + 1):  # that of `back` steps ago
+        for back in range(1, min(rows, ring.shape[1]) + 1):  # that of `back` steps ago
             then = self._now[chosen] - back
             ring[chosen, then % ring.shape[1]] = old[chosen, then % rows]
 
@@ -525,6 +526,8 @@ class Worlds:
     def _apply(self, chosen: np.ndarray) -> None:
         """Let what differs between worlds act."""
         self._vary.apply(chosen)
+        if "delay" in self._vary.values:
+            self._batch.delays[chosen] = self._vary.delays(chosen)
         if self._seats.rows is not self._batch.rows:
             self._place()
 

@@ -14,7 +14,8 @@ sweeps need tens to a thousand passes to a residual of 1e-6:
    grows as it does not. Impulses go on beyond its answer along the way they move: where redundant contacts barely slip,
    the solution is at the end of a long valley, down which lam would creep by error / h a step
 4. a start that has led nowhere in many sweeps is given up for zero and sweeps: they find a jam, impulses that hold one
-   another and are hundreds of times what b asks for, while between here and there errors rise
+   another and are hundreds of times what b asks for, while between here and there errors rise. A warm start from which
+   the problem looks like a contradiction is given up for zero alone
 5. it ends when the true residual (residual.py) is met, not when lam stops changing; the best impulses found are
    returned, inside their cones
 
@@ -224,14 +225,20 @@ def remember(p):
 
 
 @inline
+def is_hopeless(s):
+    """Whether a search that may end early has come no nearer than contradictory constraints do."""
+    made = s.sweeps - s.began
+    early = EARLIER if s.began > 0 else EARLY
+    far = s.best > s.hopeless * s.scale
+    return s.hopeless > 0.0 and far and (made >= early or (made >= EARLIER and s.best > FAR_OFF * s.scale))
+
+
+@inline
 def gives_up(p):
     """Whether there is no better answer within reach: then the best one is put onto the cones, with its status."""
     s = p.search
     contrary = s.unmet > s.tolerance * s.scale and s.error <= 1.1 * s.unmet  # no impulses do better
-    hopeless = s.hopeless > 0.0 and (
-        (s.sweeps >= EARLY and s.best > s.hopeless * s.scale) or (s.sweeps >= EARLIER and s.best > FAR_OFF * s.scale)
-    )
-    if not (s.sweeps >= s.most or contrary or hopeless or not s.error < math.inf):
+    if not (s.sweeps >= s.most or contrary or is_hopeless(s) or not s.error < math.inf):
         return False
     s.status = STUCK if contrary else LIMIT if s.best < math.inf else BROKEN
     s.ending = 1
@@ -275,9 +282,11 @@ def solver(front: Front, tactics: Tactics) -> Any:
         p = matrix.problem
         s = p.search
         s.n = padded(s.rows) + padding
-        s.left = cold if take_start(p) else warm
+        s.warm = 0 if take_start(p) else 1
+        s.left = warm if s.warm != 0 else cold
         s.sweeping = 1 if cold > 0 else 0
         s.sweeps = 0
+        s.began = 0
         s.status = LIMIT
         s.best = math.inf
         s.reached = math.inf
@@ -303,14 +312,15 @@ def solver(front: Front, tactics: Tactics) -> Any:
         s.long = LONG
         s.softness = 0.0
 
-    @inline
-    def start_anew(matrix):
+    @part
+    def start_anew(matrix, sweeps):
         """A start that leads nowhere: from nothing."""
         p = matrix.problem
         s = p.search
-        s.restarted = 1
+        s.warm = 0
+        s.began = s.sweeps
         plan_anew(s)
-        s.left = ANEW
+        s.left = sweeps
         soften(matrix)
         for i in range(s.n):
             st(p.lam, i, 0.0)
@@ -397,10 +407,14 @@ def solver(front: Front, tactics: Tactics) -> Any:
                 continue
             s.projected = 0
             remember(p)
+            if s.warm != 0 and s.sweeps < s.most and is_hopeless(s):
+                start_anew(matrix, cold)
+                continue
             if gives_up(p):
                 continue
             if s.sweeps >= restart and s.restarted == 0:
-                start_anew(matrix)
+                s.restarted = 1
+                start_anew(matrix, ANEW)
                 continue
             change_softness(matrix)
             count = sweeps_now(s)

@@ -60,6 +60,7 @@ class Search(Record):
     status = whole()
     residual = real()
     sweeps = whole()  # made so far; Newton steps count
+    began = whole()  # the same when the search began anew
     error = real()  # largest error of the present impulses
     stuck = real()  # the same of immovable blocks
     scale = real()  # what errors are measured by
@@ -85,7 +86,8 @@ class Search(Record):
     stepped = whole()  # a Newton step from the anchor awaits its judgement
     projected = whole()  # the impulses have just been put onto the cones
     ending = whole()  # the impulses are the last answer
-    restarted = whole()  # the warm start was given up
+    warm = whole()  # it began at impulses that were given
+    restarted = whole()  # it was given up for sweeps from zero
     room = whole()  # there is memory for Newton's matrix
 
 

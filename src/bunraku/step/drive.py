@@ -38,6 +38,7 @@ from bunraku.step.step_arrays import AGAIN, OK, Step
 
 BY_ROW, LOCKED, FORWARD, BACKWARD = 0, 1, 2, 3  # guesses; which way it slides
 STIFF = 1e10  # lock / inertia
+UNBOUNDED = 1e300  # effort of a servo without a limit
 SLOW = 1e-4  # rad/s or m/s: below that a joint may be locked; v+ is the difference of rates, lam = -lock v+
 MOST_TRIES = 4
 ALL_AT_ONCE, MOST_CHANGES = 8, 100  # turns in which all servos that are wrong change; turns at the most
@@ -142,16 +143,12 @@ def drives_agree(s: Step):
     tries = s.rows.count.tries
     if s.info.exact != 0 or tries >= MOST_CHANGES:
         return True
-    ints = s.ints
     right = True
-    for i in range(1, ints.shape[0]):
-        if ints[i, FOLLOWS] != 0 or ints[i, DOF] != 1:
-            continue
-        d = ints[i, IV]
+    for d in range(len(s.dofs)):
         drive = s.drive[d]
-        if drive.kp == 0.0 and drive.kd == 0.0:
+        if drive.effort >= UNBOUNDED or s.dofs[d].lead == 0 or (drive.kp == 0.0 and drive.kd == 0.0):
             continue
-        k = ints[i, IQ]
+        k = s.dofs[d].iq
         v = s.next_v[d]
         motor = s.tau[d] + drive.kp * (s.target_q[k] - s.q[k] - dt * v) + drive.kd * (s.target_v[d] - v)
         now = held_by(drive, motor)

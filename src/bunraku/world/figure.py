@@ -56,6 +56,10 @@ class Figure(Measured):
         at = ", ".join(f"{x:.3f}" for x in self.pose(self.model.links[0].name)[0])
         return f"<Figure {self.name!r}: {self.model.nv} degrees of freedom, {self.model.mass:.4g} kg, at ({at})>"
 
+    def _repr_png_(self) -> bytes | None:
+        """A notebook shows its world as it stands."""
+        return self.world._repr_png_()
+
     def __getitem__(self, name: str) -> LinkOf:
         self.model.frame(name)
         return LinkOf(self, name)
