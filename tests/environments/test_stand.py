@@ -11,6 +11,7 @@ import bunraku as bk
 import bunraku.environments
 from bunraku.environments.pose import Pose
 from bunraku.environments.stand import Stand
+from bunraku.model.rotations import multiply
 from draws import fresh_rng
 
 
@@ -45,11 +46,12 @@ def test_what_is_observed_is_what_the_world_has():
     assert np.array_equal(task.observe(), np.concatenate(list(terms.values()), axis=1).astype(np.float32))
 
 
-def test_poses_are_read_as_they_were_led():
-    """A rotation vector r of a ball reads as 2 sin(|r|/2) r / |r|; hinges read as they are."""
+@pytest.mark.parametrize("turned", [False, True])
+def test_poses_are_read_as_they_were_led(turned):
+    """A rotation vector r of a ball, in its own axes at rest, reads as 2 sin(|r|/2) r / |r|; hinges read as they are."""
     model = bk.human()
     rng = fresh_rng()
-    rest = model.neutral()
+    rest = bk.random_configuration(model, rng) if turned else model.neutral()
     pose = Pose(model, rest)
     away = rng.uniform(-0.8, 0.8, (6, 28))
     away[5] = 0.0
@@ -59,12 +61,15 @@ def test_poses_are_read_as_they_were_led():
     seen = pose.read(target)
     balls = [np.arange(k, k + 3) for k, _ in pose._balls]
     single = np.setdiff1d(np.arange(28), np.concatenate(balls))
-    assert np.abs(seen[chosen][:, single] - away[:, single]).max() < 1e-15
-    for cols in balls:
+    assert np.abs(seen[chosen][:, single] - away[:, single]).max() < 1e-14
+    for cols, (_, iq) in zip(balls, pose._balls):
         r = away[:, cols]
         angle = np.maximum(np.linalg.norm(r, axis=1, keepdims=True), 1e-300)
         assert np.abs(seen[chosen][:, cols] - 2 * np.sin(angle / 2) * r / angle).max() < 1e-14
-    assert not seen[[1, 4]].any() and len(pose.names) == 28
+        turns = np.concatenate([np.cos(angle / 2), np.sin(angle / 2) * r / angle], axis=1)
+        led = np.array([multiply(rest[iq : iq + 4], turn) for turn in turns])
+        assert np.abs(target[chosen, iq : iq + 4] - led).max() < 1e-14
+    assert np.abs(seen[[1, 4]]).max() < 1e-15 and len(pose.names) == 28
 
 
 def test_shoves_are_those_that_were_drawn():

@@ -1,6 +1,7 @@
-"""Mutants of what brings figures in and out: recording, formats, scene, draw, viewer, cli."""
+"""Mutants of what brings figures in and out: recording, formats, scene, draw, viewer, batch, environments,
+cli."""
 
-from .mutant import mutants
+from .mutant import COMPILED, mutants
 
 AROUND = mutants(
     # ---- recording
@@ -94,6 +95,20 @@ AROUND = mutants(
     ("a frame's numbers in the other order", "viewer/messages.py",
      'values.astype("<f4")', 'values.astype(">f4")',
      "viewer/test_messages.py::test_a_frame_survives"),
+    # ---- batch
+    ("chance forgets its key", "batch/chance.py",
+     "(y >> SHIFT) ^ b ^ np.uint64(k0)", "(y >> SHIFT) ^ b",
+     "batch/test_chance.py::test_philox_gives_the_known_answers"),
+    ("pushes of many worlds last a step longer", "batch/worlds.py",
+     "self._now[chosen] + steps\n", "self._now[chosen] + steps + 1\n",
+     "batch/test_worlds.py::test_pushes_are_those_of_a_world", COMPILED),
+    # ---- environments
+    ("the world's z in the base, turned the other way", "environments/base_motion.py",
+     "np.stack([2.0 * (x * z - w * y), 2.0 * (y * z + w * x)", "np.stack([2.0 * (x * z + w * y), 2.0 * (y * z - w * x)",
+     "environments/test_stand.py::test_what_is_observed_is_what_the_world_has", COMPILED),
+    ("balls turn the other way about one axis", "environments/pose.py",
+     "w * i + x * s + y * k - z * j", "w * i + x * s - y * k + z * j",
+     "environments/test_stand.py::test_poses_are_read_as_they_were_led", COMPILED),
     # ---- cli
     ("infinities in JSON", "cli/common.py",
      "if isinstance(x, float) and not math.isfinite(x):", "if False:",
