@@ -21,6 +21,7 @@ LONG = """
     test_native test_walk_plots test_bad_inputs test_follow test_rest test_gait_commands test_generation test_births
     test_skin test_skin_in_browser test_examples test_bench_commands test_virtual_link_world test_server_security
     test_sparse_order test_architecture test_stage test_by_keys test_scene test_docstrings
+    test_worlds test_bench_worlds test_modes
 """
 # files that take 5 s and more begin first, the longest before all others, so that no core waits for another at the end
 FEW = 2  # files that are tested sooner in one process than others have started

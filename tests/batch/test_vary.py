@@ -152,5 +152,28 @@ def test_drawn_at_reset_within_their_range_and_off_again():
     worlds.reset()
     plain = Worlds(scenes.stand(), N, 1)
     for x in (worlds, plain):
+        x.target_q[:, 9] += 0.1  # nothing comes late any more
         x.step(5)
     assert worlds.q.tobytes() == plain.q.tobytes()
+
+
+def test_commands_on_their_way_are_kept_where_delays_have_changed():
+    world = rod()
+    world.figures[0].servo(200.0, 5.0, effort=np.inf)
+
+    def some(delays):
+        worlds = Worlds(world, 3, 1)
+        worlds.vary("delay", delays)
+        for k in range(7):
+            worlds.target_q[:] = 0.1 * k
+            worlds.step()
+        return worlds
+
+    short, long = some([0, 2, 3]), some([0, 2, 9])
+    shots = short.snapshot(), long.snapshot()
+    for worlds, shot, chosen in ((long, shots[0], [0, 1, 2]), (short, shots[1], [0, 1]), (short, shots[0], [0, 1, 2])):
+        worlds.restore(shot, chosen)
+        same = some([0, 2, 3])
+        for x in (worlds, same):
+            x.step(4)
+        assert worlds.q[chosen].tobytes() == same.q[chosen].tobytes()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import bunraku as bk
 from bunraku.viewer.one_file import export_html
 from viewer_browser import browser, near, open_page, pixels, until
 from viewer_scenes import WEIGHT, Walk
@@ -128,5 +129,25 @@ def test_no_peak_of_a_long_run_is_lost(browser, tmp_path):
     hit.at = (101, 702, 1203, 1604)
     page = open_page(browser, export_html(hit.scene, hit.frames(), tmp_path / "long.html").as_uri())
     until(page, "window.bunraku?.ready && bunraku.group === 'forces' && bunraku.cut === 4")
+    assert page.faults == []
+    page.close()
+
+
+def test_rounding_is_no_motion(browser, tmp_path):
+    """Things at rest: of nine forces the upward ones are shown first, which carry, not those that are noise about zero."""
+    world = bk.World()
+    world.add_ground()
+    for k in range(3):
+        world.add(bk.box((0.2, 0.2, 0.2), 5.0 + k), name=f"box{k}", at=(0.4 * k, 0, 0.1))
+    world.run(0.5)
+    with world.record(tmp_path / "rest.bkr"):
+        world.run(0.5)
+    with bk.Recording.open(tmp_path / "rest.bkr") as recording:
+        bk.page(recording, tmp_path / "rest.html")
+    page = open_page(browser, (tmp_path / "rest.html").as_uri())
+    until(page, "window.bunraku?.ready && bunraku.group === 'forces'")
+    until(page, "document.querySelectorAll('.channel').length === 9")
+    shown = page.evaluate("[...document.querySelectorAll('.channel[aria-pressed=true]')].map((e) => e.innerText)")
+    assert len(shown) == 6 and sum("force z" in name for name in shown) == 3
     assert page.faults == []
     page.close()

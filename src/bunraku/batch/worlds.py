@@ -484,7 +484,7 @@ class Worlds:
         """Commands on their way, into a ring that may have grown since."""
         ring, rows = self._batch.ring, old.shape[1]
         self._fill_ring(chosen)
-        for back in range(1, rows + 1):  # that of `back` steps ago
+        for back in range(1, min(rows, ring.shape[1]) + 1):  # that of `back` steps ago
             then = self._now[chosen] - back
             ring[chosen, then % ring.shape[1]] = old[chosen, then % rows]
 
@@ -526,6 +526,8 @@ class Worlds:
     def _apply(self, chosen: np.ndarray) -> None:
         """Let what differs between worlds act."""
         self._vary.apply(chosen)
+        if "delay" in self._vary.values:
+            self._batch.delays[chosen] = self._vary.delays(chosen)
         if self._seats.rows is not self._batch.rows:
             self._place()
 

@@ -9,6 +9,7 @@ import { label, say } from "./words";
 
 const FIRST_SHOWN = 6;
 const MOST_PLOTS = 4;
+const NOISE = 1e-6; // of the largest value of a group: what varies less stands still
 const OFTEN = 90; // ms between two drawings of growing curves, at the least
 const SELDOM = 500; // at the most
 const SHARE = 0.02; // of the time that drawing them may take
@@ -172,7 +173,10 @@ export class Plots {
 
   private busiest(channels: number[], frames: readonly Frame[]): number[] {
     if (channels.length <= FIRST_SHOWN || !frames.length) return channels.slice(0, FIRST_SHOWN);
-    return channels.map((c) => [c, this.spread(c, frames)] as const).sort((a, b) => b[1] - a[1]).slice(0, FIRST_SHOWN).map(([c]) => c);
+    const found = channels.map((c) => ({ c, spread: this.spread(c, frames), size: Math.abs(frames[frames.length - 1]!.channels[c]!) || 0 }));
+    const noise = NOISE * Math.max(...found.map(({ spread, size }) => Math.max(spread, size)));
+    for (const one of found) if (!(one.spread > noise)) one.spread = 0;
+    return found.sort((a, b) => b.spread - a.spread || b.size - a.size).slice(0, FIRST_SHOWN).map(({ c }) => c);
   }
 
   /** Highest minus lowest value, looked at in about a hundred frames. */

@@ -5,6 +5,7 @@
 const MOST_LOOKED_AT = 4000; // values, evenly picked
 const TAIL = 0.02;
 const REACH = 1.5;
+const NOISE = 1e-4; // what varies less, against its size or a thousandth, is a straight line
 
 export interface Range {
   low: number;
@@ -34,7 +35,8 @@ export function rangeOf(columns: readonly (readonly (number | null | undefined)[
   const cutHigh = !whole && span > 0 && most > at(1 - TAIL) + REACH * span;
   const cutLow = !whole && span > 0 && least < at(TAIL) - REACH * span;
   const [low, high] = [cutLow ? at(TAIL) - 0.25 * span : least, cutHigh ? at(1 - TAIL) + 0.25 * span : most];
-  const pad = 0.06 * (high - low) || Math.max(0.1 * Math.abs(high), 1e-3);
+  const still = Math.max(0.1 * Math.abs(high), 1e-3);
+  const pad = high - low > NOISE * still ? 0.06 * (high - low) : still;
   return { low: low - (cutLow ? 0 : pad), high: high + (cutHigh ? 0 : pad), cutLow, cutHigh };
 }
 
