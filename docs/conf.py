@@ -17,7 +17,8 @@ author = project_copyright = "The Bunraku developers"
 version = release = bunraku.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 exclude_patterns = ["pictures", "site"]
-suppress_warnings = ["toc.not_included"]  # a page that no list names is found by the search and by links
+# a page that no list names is found by the search and by links; an indented table in a docstring is no Python
+suppress_warnings = ["toc.not_included", "misc.highlighting_failure"]
 language = "en"
 
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_block"]
@@ -44,9 +45,35 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 
 def escape(text: str) -> str:
-    """A line of a docstring, in which only `code` is markup."""
-    parts = re.split(r"(`[^`]*`)", text)
-    return "".join(p if k % 2 else re.sub(r"([*|\\]|_\b)", r"\\\1", p) for k, p in enumerate(parts))
+    """A line of a docstring, in which only `code` is markup, and none of it where a backtick has no partner."""
+    if text.count("`") % 2:
+        text = text.replace("`", "'")
+    text = re.sub(r"::$", ":", text.replace("``", "`"))
+    parts = re.split(r"(`[^`]+`)", text)
+    text = "".join(p if k % 2 else re.sub(r"([*|\\`]|_\b)", r"\\\1", p) for k, p in enumerate(parts))
+    return re.sub(r"^(\d+[.)]\s|[:>.+=~^#-])", r"\\\1", text) if not text.startswith("`") else text
+
+
+def as_rst(lines: list[str]) -> list[str]:
+    """A docstring's lines: paragraphs, items that begin with "- ", and examples, indented by four after an empty line."""
+    out, code, item = [], False, False
+    for k, line in enumerate(lines):
+        indent, text = len(line) - len(line.lstrip()), line.strip()
+        if text and indent >= 4 and (code or (k and not lines[k - 1].strip())) and not item:
+            out += [line] if code else ["", ".. code-block:: python", "", line]
+            code = True
+            continue
+        out += [""] if code and text else []
+        code = code and not text
+        if text.startswith("- "):
+            out += [f"- {escape(text[2:])}"] if item else ["", f"- {escape(text[2:])}"]
+            item = True
+        elif item and indent and text:
+            out.append(f"  {escape(text)}")
+        else:
+            out += ["", escape(text)] if item and text else [escape(text)]
+            item = item and not text
+    return [*out, ""]
 
 
 def fields(thing) -> list[str]:
@@ -55,25 +82,15 @@ def fields(thing) -> list[str]:
         source = inspect.getsource(thing)
     except (OSError, TypeError):
         return []
-    said = re.findall(r"^    (\w+): [^#\n]*  # (?!type:|noqa|pyright)(.*)$", source, flags=re.MULTILINE)
+    said = re.findall(r"^    ([a-zA-Z]\w*): [^#\n]*  # (?!type:|noqa|pyright)(.*)$", source, flags=re.MULTILINE)
     return ["", *(f"- `{name}`: {text}" for name, text in said), ""] if said else []
 
 
 def plain_docstrings(app, what, name, thing, options, lines):
-    """Docstrings are plain text with `code` and indented examples; the latter become blocks of Python."""
+    """Docstrings are plain text with `code`, items and indented examples."""
     if name == "bunraku.__version__":
         lines[:] = ["The version, as `major.minor.patch`."]
-    lines += fields(thing) if what == "class" else []
-    found, code = [], False
-    for k, line in enumerate(lines):
-        indented = line.startswith("    ")
-        if indented and not code and k and not lines[k - 1].strip():
-            found += [".. code-block:: python", ""]
-            code = True
-        elif line.strip() and not indented:
-            code = False
-        found.append(line if code else escape(line))
-    lines[:] = found
+    lines[:] = as_rst([*lines, *(fields(thing) if what == "class" else [])])
 
 
 def mathml(self, node):
