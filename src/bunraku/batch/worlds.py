@@ -131,12 +131,12 @@ class Worlds:
 
     @property
     def q(self) -> np.ndarray:
-        """(n, nq) coordinates: live, writable."""
+        """(n, nq) coordinates [m, rad; quaternions w x y z]: live, writable."""
         return self._seats.bank["q"]
 
     @property
     def v(self) -> np.ndarray:
-        """(n, nv) rates: live, writable."""
+        """(n, nv) rates [m/s, rad/s]: live, writable."""
         return self._seats.bank["v"]
 
     @property
@@ -146,12 +146,12 @@ class Worlds:
 
     @property
     def target_q(self) -> np.ndarray:
-        """(n, nq) where servos lead: live, writable."""
+        """(n, nq) where servos lead [m, rad]: live, writable."""
         return self._wanted["target_q"]
 
     @property
     def target_v(self) -> np.ndarray:
-        """(n, nv) rates that servos follow: live, writable."""
+        """(n, nv) rates that servos follow [m/s, rad/s]: live, writable."""
         return self._wanted["target_v"]
 
     @property
