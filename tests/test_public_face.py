@@ -63,7 +63,13 @@ UNIT = re.compile(  # of what floats and arrays are, or the word that there is n
     r"(?<![\w.])(N|N m|mm|cm|m|m/s|[Mm]etres?|kg( m\^2)?|kg|ms|us|s|[Ss]econds?|rad|rad/s|degrees?|Hz|SI units?|J|W|pixels?|frames?|%"
     r"|ratio|factor|fraction|pure numbers?|weight)(?!\w)"
 )
-PLAIN = {"Worlds.contacts", "Worlds.normal", "Pin.held", "Pin.along", "WalkReport.before"}  # counts, directions, yes or no
+PLAIN = {
+    "Worlds.contacts",
+    "Worlds.normal",
+    "Pin.held",
+    "Pin.along",
+    "WalkReport.before",
+}  # counts, directions, yes or no
 SENSED = {"measure"}  # of sensors: what their channels are stands with each class
 NUMBERS = re.compile(r"\bfloat\b|ndarray|ArrayLike")
 
