@@ -118,7 +118,7 @@ class Walker:
             raise InputError(f"Walker: {pattern!r} is no pattern; write bk.walking_pattern(bk.human(), 'walk 2 m').")
         if stabiliser and servo != "pd":
             raise InputError(f"walker: the stabiliser commands torques; with it servo must be 'pd', got {servo!r}.")
-        self.pattern, self.humanoid, self.holding = pattern, pattern.humanoid, pattern.humanoid.held_load
+        self.pattern, self.humanoid, self.holding = pattern, pattern.humanoid, pattern.humanoid.holding
         rigid = self.humanoid.model if self.holding is None else self.holding.bare
         self.bushes = Bushes() if bushes is True else (bushes or None)
         feet = tuple(f.link for f in self.humanoid.feet)
