@@ -51,9 +51,7 @@ def said(words: str) -> tuple[float, str]:
     mass, where = float(found["kg"]), re.sub(r"^(in|on|at) |^the |( hand| side)$", "", found["where"] or "front")
     where = re.sub(r"^the ", "", where)
     if where not in PLACES:
-        raise InputError(
-            f"carry {words!r}: there is no place {where!r}.{closest(where, PLACES)} Places: {', '.join(PLACES)}."
-        )
+        raise InputError(f"carry {words!r}: there is no place {where!r}.{closest(where, PLACES)}")
     if not mass > 0:
         raise InputError(f"carry {words!r}: a load of 0 kg is none; leave it out.")
     return mass, where
