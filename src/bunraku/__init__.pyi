@@ -55,8 +55,8 @@ from bunraku.formats.trackers import save_tracker as save_tracker
 from bunraku.gaits.gait import Gait as Gait
 from bunraku.gaits.gait import load_gait as load_gait
 from bunraku.gaits.gait_library import gait_at as gait_at
-from bunraku.gaits.natural_walk import Leg as Leg
 from bunraku.gaits.natural_walk import NaturalWalk as NaturalWalk
+from bunraku.gaits.stride_plan import Leg as Leg
 from bunraku.gaits.walk_ways import walk as walk
 from bunraku.humanoid.parts import Humanoid as Humanoid
 from bunraku.humanoid.stance import stand as stand
