@@ -19,7 +19,7 @@ from bunraku.batch import chance
 from bunraku.batch.batch_arrays import Batch
 from bunraku.batch.crew import Crew, cores
 from bunraku.batch.masks import Mask, chosen_of, index_of
-from bunraku.batch.pushes import Pushes
+from bunraku.batch.push_places import Pushes
 from bunraku.batch.ranges import OWN_DRAWS, RANDOMISED, Ranges, checked, drawn
 from bunraku.batch.reasons import ROOM_STATUSES, TOO_LARGE, reason, scene_world
 from bunraku.batch.seats import CONTACTS, Seats, SeatTable

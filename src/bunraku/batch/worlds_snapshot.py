@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bunraku.batch.pushes import WORDS
+from bunraku.batch.push_places import WORDS
 from bunraku.errors import InputError
 
 if TYPE_CHECKING:
