@@ -89,7 +89,6 @@ from bunraku.model.configuration import integrate as integrate
 from bunraku.model.configuration import random_configuration as random_configuration
 from bunraku.model.limits import joints_beyond_limits as joints_beyond_limits
 from bunraku.model.limits import swing_twist as swing_twist
-from bunraku.model.limits import within_limits as within_limits
 from bunraku.model.relief import height_field as height_field
 from bunraku.motion.consistency import Consistency as Consistency
 from bunraku.motion.consistency import consistency as consistency

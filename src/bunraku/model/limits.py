@@ -7,7 +7,6 @@ swing(x, y) * twist(z), so twist = 2 atan2(qz, qw) and swing = 2 atan2(|(qx, qy)
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -117,9 +116,3 @@ def joints_beyond_limits(model: Model, q: np.ndarray, tolerance: float = 0.0) ->
     """{joint: by how much it is beyond its range [rad or m]} of all joints outside their limits."""
     found = zip(model.joints, beyond_limits(model, np.asarray(q, dtype=float)))
     return {j.name: float(x) for j, x in found if x > tolerance}
-
-
-def within_limits(model: Model, q: np.ndarray, tolerance: float = 0.0) -> dict[str, float]:
-    """The old name of `joints_beyond_limits`: it goes after version 0.2."""
-    warnings.warn("within_limits is joints_beyond_limits now", DeprecationWarning, stacklevel=2)
-    return joints_beyond_limits(model, q, tolerance)
