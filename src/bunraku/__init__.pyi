@@ -58,6 +58,7 @@ from bunraku.gaits.gait_library import gait_at as gait_at
 from bunraku.gaits.natural_walk import NaturalWalk as NaturalWalk
 from bunraku.gaits.stride_plan import Leg as Leg
 from bunraku.gaits.walk_ways import walk as walk
+from bunraku.humanoid.held_load import Load as Load
 from bunraku.humanoid.parts import Humanoid as Humanoid
 from bunraku.humanoid.stance import stand as stand
 from bunraku.model import Description as Description
@@ -117,6 +118,10 @@ from bunraku.version import __version__ as __version__
 from bunraku.viewer.recording_page import page as page
 from bunraku.viewer.stage import Stage as Stage
 from bunraku.viewer.view import View as View
+from bunraku.walking.carriers import Carrier as Carrier
+from bunraku.walking.carriers import Carriers as Carriers
+from bunraku.walking.carriers import abreast as abreast
+from bunraku.walking.carrying import carrying as carrying
 from bunraku.walking.footsteps import Footstep as Footstep
 from bunraku.walking.footsteps import footsteps as footsteps
 from bunraku.walking.footsteps import read_footsteps as read_footsteps

@@ -22,6 +22,7 @@ from bunraku.control.stabiliser import Gains
 from bunraku.errors import InputError
 from bunraku.gaits.natural_walk import NaturalWalk, height_of
 from bunraku.gaits.natural_words import legs_of
+from bunraku.humanoid.held_load import Load
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
@@ -88,6 +89,7 @@ def walk(
     gait: Literal["careful"] | None = None,
     terrain: str | Terrain | None = None,
     pace: Pace | None = None,
+    carry: str | Load | None = None,
     bushes: bool | Bushes = False,
     stabiliser: bool | Gains | None = None,
     servo: Literal["pd", "velocity", "position"] | None = None,
@@ -108,6 +110,7 @@ def walk(
     speed: float | None = None,
     terrain: str | Terrain | None = None,
     pace: Pace | None = None,
+    carry: str | Load | None = None,
     bushes: bool | Bushes = False,
     stabiliser: bool | Gains | None = None,
     servo: Literal["pd", "velocity", "position"] | None = None,
@@ -127,11 +130,12 @@ def walk(
     speed [m/s]: of a natural walk, 0.3 to 1.7 for a figure of 1.7 m, where the words do not say it. bushes: rubber
     between ankles and feet. contact: of the World. pushes: on the trunk, e.g. "300@2.5:left", 300 N at 2.5 s. seed: of the
     sensors' noise. path: where the recording stays; without one it lives as long as `recording` is open. progress(what,
-    share): told how far it is. terrain, pace, stabiliser, servo, sweeps, integrator: of a careful walk
+    share): told how far it is. terrain, pace, carry, stabiliser, servo, sweeps, integrator: of a careful walk
     (bunraku.walking.walk).
     """
     careful: dict[str, Any] = {
-        "terrain": terrain, "pace": pace, "stabiliser": stabiliser, "servo": servo, "sweeps": sweeps, "integrator": integrator,
+        "terrain": terrain, "pace": pace, "carry": carry, "stabiliser": stabiliser, "servo": servo, "sweeps": sweeps,
+        "integrator": integrator,
     }  # fmt: skip
     given = {name: x for name, x in careful.items() if x is not None}
     if gait is not None and gait not in WAYS:
