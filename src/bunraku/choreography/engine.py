@@ -246,8 +246,8 @@ class Choreography(FirstFigure):
         rotation: Any = None,
         weight: float = DRAG_WEIGHT,
     ) -> Drag:
-        """Take hold of a point of a link; move it with `to`, end with `release`. axes and rotation as of `pin`, but
-        with "pose" it begins at the present rotation."""
+        """Take hold of a point [m, link's frame] of a link; move it with `to`, end with `release`. axes and rotation as
+        of `pin`, but with "pose" it begins at the present rotation."""
         if axes == "pose" and rotation is not None:
             raise InputError(f"drag {link!r}: with axes='pose' it begins as it is; turn it with `to`.")
         made = self._make(Drag, link, point, axes, None, rotation, weight)
@@ -258,7 +258,7 @@ class Choreography(FirstFigure):
         return items.make(self, kind, link, (point, axes, at, rotation), weight)
 
     def move(self, item: Pin, position: Sequence[float] | np.ndarray, rotation: Any = None) -> None:
-        """Move the target of a drag (or pin)."""
+        """Move the target of a drag (or pin) to a position [m] of the world."""
         self._own(item)
         target = checked_point(f"{item.kind} {item.link!r}: to", position)
         if rotation is not None:
@@ -332,7 +332,7 @@ class Choreography(FirstFigure):
 
     @property
     def desired(self) -> dict[str, list[float]]:
-        """Joint values that are desired now, as `pose` was given them."""
+        """Joint values that are desired now [rad or m], as `pose` was given them."""
         out: dict[str, list[float]] = {}
         for _, joints in self.score.poses:
             out.update(joints)

@@ -131,7 +131,7 @@ class Score:
     # ---- written down while it happens -----------------------------------------------------------------------------
 
     def begin(self, time: float, item: Pin, weight: float) -> None:
-        """A pin or drag was made."""
+        """A pin or drag was made at a time [s]."""
         R = item.rotation if item.axes == "pose" else None
         turn = item.frame if R is None else tuple(quaternion(R).tolist())
         self.acts.append(
@@ -152,7 +152,7 @@ class Score:
         return next(a for a in reversed(self.acts) if a.name == item.name)
 
     def move(self, time: float, item: Pin) -> None:
-        """A target was moved."""
+        """A target was moved at a time [s]."""
         row = (time, *item.target.tolist())
         if item.axes == "pose" and item.rotation is not None:
             row += tuple(quaternion(item.rotation).tolist())
@@ -162,22 +162,22 @@ class Score:
         path.append(row)
 
     def end(self, time: float, item: Pin) -> None:
-        """A pin or drag was released; a move at the same time has done nothing."""
+        """A pin or drag was released at a time [s]; a move at the same time has done nothing."""
         act = self._of(item)
         act.end = time
         while act.path and act.path[-1][0] == time > act.begin:
             act.path.pop()
 
     def pose(self, time: float, joints: dict[str, list[float]]) -> None:
-        """Joint values were desired."""
+        """Joint values [rad or m] were desired at a time [s]."""
         self.poses.append((time, joints))
 
     def switch_dynamics(self, time: float, on: bool) -> None:
-        """Dynamics was switched."""
+        """Dynamics was switched at a time [s]."""
         self.dynamics.append((time, on))
 
     def tell(self, time: float, figure: str | None, what: str, value: Any) -> None:
-        """Balance, steps or getting up by itself were switched; it was told to get up, or to walk somewhere; figure: who,
+        """At a time [s] balance, steps or getting up by itself were switched, or it was told to get up, or to walk somewhere; figure: who,
         None the first."""
         if figure is not None:
             self.told.append((time, figure, what, value))
@@ -189,7 +189,7 @@ class Score:
             {"balance": self.balances, "steps": self.steps, "rises": self.rises}[what].append((time, value))
 
     def grip(self, time: float, grip: Grip, reach: float) -> None:
-        """A hand gripped."""
+        """A hand gripped at a time [s] what was within its reach [m]."""
         strength = {"break_force": grip.break_force, "break_torque": grip.break_torque}
         order = (self._grip_events(), 0)
         self.grips.append(
@@ -197,7 +197,7 @@ class Score:
         )
 
     def ungrip(self, time: float, grip: Grip) -> None:
-        """It let go."""
+        """It let go at a time [s]."""
         act = next(a for a in reversed(self.grips) if a.name == grip.name)
         act.end, act.order = time, (act.order[0], self._grip_events())
 
@@ -290,11 +290,11 @@ class Score:
         return c
 
     def events(self, dt: float) -> list[tuple[int, float, Any]]:
-        """(step, order, what) of everything that happens, sorted."""
+        """(step, order, what) of everything that happens in steps of dt [s], sorted."""
         return events(self, dt)
 
     def play(self, c: Choreography, progress: Callable[[float], None] | None = None) -> None:
-        """Do all of it to a choreography from its present time on, up to `length`."""
+        """Do all of it to a choreography from its present time on, up to `length` [s]."""
         play(self, c, progress)
 
     # ---- file ------------------------------------------------------------------------------------------------------
