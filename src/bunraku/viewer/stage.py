@@ -18,7 +18,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from bunraku.choreography.engine import Choreography, DanceSnapshot
+from bunraku.choreography.dance_snapshot import DanceSnapshot
+from bunraku.choreography.engine import Choreography
 from bunraku.choreography.score import Score
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
