@@ -277,6 +277,7 @@ def natural(
         note_results(to.folder, f"walk {Path(model).stem}")
         data = summary_of(done)
         data |= {"model": model, "footsteps": footsteps or "ten steps", "gait": "natural", "contact": contact}
+        data |= {"planned_m": done.planned_metres}
         data |= {
             "bushes": bool(bushes),
             "stabiliser": True,

@@ -50,7 +50,7 @@ def text(data: dict[str, Any]) -> list[str]:
     rows = [
         ("figure", f"{data['figure']}, {feet}, {how}, {data['contact']}"),
         ("steps", f"{data['steps']} of {data['planned_steps']}"),
-        ("distance", f"{data['distance_m']:.2f} m"),
+        ("distance", f"{data['distance_m']:.2f} m" + (f" of {data['planned_m']:.2f} m" if "planned_m" in data else "")),
         ("speed", f"{data['speed_m_s']:.2f} m/s"),
         ("falls", "none" if data["fell_s"] is None else f"at {data['fell_s']:.2f} s"),
         ("feet off their plan", "–" if off is None else f"{100 * off:.1f} cm, {data['final_error_deg']:.1f} degrees"),

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from bunraku.control.bushes import Bushes
 from bunraku.control.stabiliser import Gains
@@ -46,30 +46,28 @@ Pace = Literal["slowly", "usual", "briskly"]
 Progress = Callable[[str, float], None]
 
 
+class WalkerOf(Protocol):
+    """What the two kinds of walkers have in common."""
+
+    world: World
+    figure: Figure
+
+    @property
+    def fell(self) -> float | None: ...
+
+
+W = TypeVar("W", bound=WalkerOf)
+
+
 @dataclass(frozen=True, eq=False)
-class Walk:
+class Walked(Generic[W]):
     """A walk that was done: the walker as it stands at the end, the recording of it all, the report on it, and how many
     times faster than real time it was simulated."""
 
-    walker: Walker
+    walker: W
     recording: Recording
     report: WalkReport
     real_time_factor: float
-
-    @property
-    def pattern(self) -> WalkingPattern:
-        """What was planned."""
-        return self.walker.pattern
-
-    @property
-    def planned_steps(self) -> int:
-        """How many footsteps were planned."""
-        return len(self.pattern.steps)
-
-    @property
-    def load(self) -> dict[str, Any] | None:
-        """What it carried and what that changed (bunraku.walking.load_report); None where it carried nothing."""
-        return None if self.walker.holding is None else load_report(self.walker, self.report)
 
     @property
     def world(self) -> World:
@@ -90,6 +88,25 @@ class Walk:
         end = "upright" if self.fell is None else f"fell at {self.fell:.2f} s"
         r = self.report
         return f"<Walk of {r.figure!r}: {len(r.landings)} steps, {r.distance:.2f} m at {r.speed:.2f} m/s, {end}>"
+
+
+class Walk(Walked[Walker]):
+    """A walk over footsteps that was done."""
+
+    @property
+    def pattern(self) -> WalkingPattern:
+        """What was planned."""
+        return self.walker.pattern
+
+    @property
+    def planned_steps(self) -> int:
+        """How many footsteps were planned."""
+        return len(self.pattern.steps)
+
+    @property
+    def load(self) -> dict[str, Any] | None:
+        """What it carried and what that changed (bunraku.walking.load_report); None where it carried nothing."""
+        return None if self.walker.holding is None else load_report(self.walker, self.report)
 
 
 def walk(

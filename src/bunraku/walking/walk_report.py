@@ -91,7 +91,7 @@ class WalkReport:
 
     @property
     def cost_of_transport(self) -> float:
-        """Positive work over weight and distance; infinite where it got nowhere."""
+        """Positive work [J] over weight [N] and distance [m]; infinite where it got nowhere."""
         return self.work[0] / (self.loads.weight * self.distance) if self.distance > 1e-3 else np.inf
 
     @property
