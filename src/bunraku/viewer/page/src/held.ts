@@ -1,4 +1,5 @@
-// Grips of a stage: a ball where a hand holds on, an arrow of the force on the hand, to the scale of contact forces.
+// Grips of a stage: a ball where a hand holds on, an arrow of the force on the hand, `LONGER` times as long as those of
+// contacts, which carry whole figures.
 import { Group, SphereGeometry } from "three";
 import { Arrows } from "./arrows";
 import type { Contacts } from "./contacts";
@@ -7,6 +8,7 @@ import { CONNECTION_COLOR } from "./theme";
 import type { HeldMessage } from "./types";
 
 const MOST = 64;
+const LONGER = 5;
 
 export class Held {
   readonly group = new Group();
@@ -26,7 +28,7 @@ export class Held {
     this.count = Math.min(grips.length, MOST);
     for (const { at, force } of grips.slice(0, MOST)) {
       this.balls.add(...at);
-      const length = Math.min(Math.hypot(...force) * perNewton, longest);
+      const length = Math.min(LONGER * Math.hypot(...force) * perNewton, longest);
       this.arrows.add(at, force, length, 0.0042 * this.extent, CONNECTION_COLOR);
     }
     this.arrows.finish();
