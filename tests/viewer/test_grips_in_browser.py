@@ -30,7 +30,8 @@ class Player(Actor):
         """Drag a link until it is near a place, as seen; stop the world, let go, pin it there, and go on."""
         at, many = self.of(link), len(self.c.pins)
         self.grasp(link, np.asarray(target) - at)
-        self.until("bunraku.stage.items.some(i => i.kind === 'drag' && i.metres < 0.05)")
+        near = " && ".join(f"Math.abs(i.target[{k}] - {float(target[k])}) < 0.05" for k in (0, 2))
+        self.until(f"bunraku.stage.items.some(i => i.kind === 'drag' && i.metres < 0.05 && {near})")
         self.page.keyboard.press("Space")
         self.until("!bunraku.playing")
         self.page.mouse.up()
