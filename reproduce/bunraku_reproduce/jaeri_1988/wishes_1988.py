@@ -10,8 +10,6 @@ from bunraku_reproduce.jaeri_1988.hands_1988 import together, valve
 from bunraku_reproduce.jaeri_1988.walks_1988 import exact, historical
 
 FPS = 5.0  # of the film
-LOAD = 10.0  # kg
-G = 9.80665  # m/s^2
 
 
 def com_share_inside(name: str) -> float:
@@ -94,22 +92,6 @@ def wishes(e: Experiment) -> None:
     h, x = historical(), exact()
     e.holds("input", "9", "the angles of the legs are given, only psi and theta are solved for: between simulation and animation",
             f"so in both modes ({h.mode}, {x.mode}); bunraku walk plans legs by footsteps", len(h.start) == len(x.start) == 4)  # fmt: skip
-
-
-def carried(e: Experiment) -> None:
-    """A figure walks with a box in both hands, on its sensors."""
-    import bunraku as bk
-
-    done = bk.walk(footsteps="four steps", carry=f"{LOAD:g} kg")
-    done.recording.close()
-    load, steps, loads = done.load, len(done.report.landings), done.report.loads
-    assert load is not None
-    pulls = [grip["most_N"] for grip in load["grips"].values()]
-    both = loads.force[-1, :, 2].sum() / (G * (done.walker.model.mass + LOAD))
-    ok = done.fell is None and steps == done.planned_steps and abs(both - 1.0) < 0.01 and sum(pulls) > G * LOAD
-    e.holds("carry", "8(3)c", "walking with a load",
-            f"{steps} steps with {LOAD:g} kg in both hands, {done.report.distance:.2f} m, upright; hands pull with at most "
-            f"{max(pulls):.0f} N each, feet carry both weights ({both:.3f} of them)", ok)  # fmt: skip
 
 
 def building(e: Experiment) -> None:
