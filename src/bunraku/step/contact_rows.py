@@ -2,8 +2,8 @@
 
 Rigid (Nakaoka et al. 2007, (5)-(10)). With gap g, rate v now, u after the step without impulses:
     g > 0         v+ >= -g/dt           it may close the gap, no more
-    g <= 0        v+ >= min(PUSH (-g)/dt, PUSH_SPEED)
-                  overlap is taken back slowly, bounded (Nakamura & Yamane 2000, 4.8)
+    g <= 0        v+ >= PUSH (-g)/dt, or >= 0 beyond SLOP
+                  overlap is taken back slowly, bounded (Nakamura & Yamane 2000, 4.8; bunraku.step.overlap)
     impact        with restitution e it happens at the part al = g/(-v dt) of the step with the rate vi = v + al (u - v);
                   after it v+ >= -e vi + (1 - al)(u - v), and the positions move as if by
                   (-g + (1 - al) dt (-e vi)) / dt
@@ -11,9 +11,10 @@ Springy (`penalty`): a spring k and damper d at the normal and at the tangents, 
 pulling, inside the cone:
     lam = -dt (k (g + dt v+) + d v+)   =>   v+ + R lam + k g / (d + dt k) = 0,  R = 1 / (dt (d + dt k));
     d = 0 while g > 0
-and the same with the tangents' stretch s in the place of g. Impacts are rigid. All write b, so that a solver sees  0 <=
-lam _|_ (K + R) lam + b >= 0. `p` is the same for positions where impacts need another. Static friction holds for a
-contact that stuck in the last step or is new, dynamic friction for one that slid.
+where g counts from the overlap at which the spring was born, and the same with the tangents' stretch s in the place of
+g. Impacts are rigid. All write b, so that a solver sees  0 <= lam _|_ (K + R) lam + b >= 0. `p` is the same for
+positions where impacts need another. Static friction holds for a contact that stuck in the last step or is new, dynamic
+friction for one that slid.
 
 Most points that are seen ahead (the margin) do not close their gap in this step. Where a rigid point did not press in
 the last step, and its gap is more than AHEAD times what it would lose, it gets no rows: it is *away*. Impulses of
@@ -29,11 +30,10 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split, wide_ld
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
+from bunraku.step.overlap import SLOP, push_rate, rest_of
 from bunraku.step.rows import CONTACT, body_source, force_pack, lanes_of, new_block, new_pack, pack_rate, tangents
 from bunraku.step.step_arrays import OK, ROOM, RowBlock, Step, W
 
-PUSH = 0.2  # part of an overlap that is taken back in a step
-PUSH_SPEED = 0.5  # m/s, at the most
 REST_SPEED = 0.01  # m/s of approach below which nothing bounces
 THREE = np.int64(3)
 AHEAD = 2.0  # times the way of a step
@@ -64,7 +64,7 @@ def rigid_rate(gap, free, dt):
     """b of the normal row of a rigid contact."""
     if gap > 0.0:
         return free + gap / dt
-    return free - min(PUSH * (-gap) / dt, PUSH_SPEED)
+    return free - push_rate(gap, dt)
 
 
 @inline
@@ -166,6 +166,7 @@ def contact_rows(s: Step, soft):
         rows.b[r + 2] = free_u
         spring.soft = 0.0
         spring.soft_tangent = 0.0
+        spring.rest = 0.0
         hits = e > 0.0 or (soft != 0 and gap > 0.0)
         if hits and now < -REST_SPEED and gap + dt * free <= 0.0:
             al = min(max(gap / (-now * dt), 0.0), 1.0) if gap > 0.0 else 0.0
@@ -176,13 +177,18 @@ def contact_rows(s: Step, soft):
         elif soft == 0:
             rows.b[r] = rigid_rate(gap, free, dt)
             rows.p[r] = rows.b[r]
+            if gap < -SLOP:
+                rows.count.deep = 1
         else:
+            spring.rest = rest_of(s, i, start, c, -dt * min(now, 0.0))
+            if spring.rest > 0.0:
+                rows.count.deep = 1
             k_n = numbers.stiffness
             d = numbers.damping
             d_n = d if gap <= 0.0 else 0.0
             spring.soft = 1.0 / (dt * (d_n + dt * k_n))
             spring.soft_tangent = 1.0 / (dt * (d + dt * k_n))
-            rows.b[r] = free + k_n * gap / (d_n + dt * k_n)
+            rows.b[r] = free + k_n * (gap + spring.rest) / (d_n + dt * k_n)
             rows.p[r] = rows.b[r]
             spring.stretch[0] = dot(t, stretched)
             spring.stretch[1] = dot(u, stretched)
@@ -238,6 +244,7 @@ def keep_contacts(s: Step, soft):
                 stretch = s_t * y + s_u * z
             memory.stretch[j] = stretch
         memory.slid = slides
+        memory.linked = s.springs[c].rest
         keep_id(s, c)
 
 

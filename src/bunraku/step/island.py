@@ -19,6 +19,7 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.record import handle
 from bunraku.kernel.table import phase, run
+from bunraku.step.overlap import spare_levers
 from bunraku.step.rows import CONTACT, answer, ld_side
 from bunraku.step.step_arrays import DIVERGED, OK, ROOM_LARGE, Step, W
 
@@ -251,6 +252,7 @@ def islands_by(solve_dense: Any) -> Any:
             fill_matrix(s, first, last, m)
             if soft != 0:
                 soften(s, first, last)
+            spare_levers(s, first, last)
             status, used, residual = solve_dense(s, m, blocks)
             if status == BROKEN:
                 return DIVERGED

@@ -18,6 +18,7 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
 from bunraku.step.contact_rows import REST_SPEED
+from bunraku.step.overlap import SLOP
 from bunraku.step.rows import body_source, force_pack, lanes_of, new_block, new_pack, tangents, turn_pack
 from bunraku.step.step_arrays import OK, ROOM, Step
 from bunraku.step.virtual_link.link_arrays import PATCH, LinkStep, Touch
@@ -121,6 +122,9 @@ def choose_region(s: Step, i, approach, e):
     c = touch.first_contact
     axes = tangents(contacts[c].normal)
     bounces = False
+    for k in range(c, c + touch.contacts):
+        if contacts[k].gap < -SLOP:
+            s.rows.count.deep = 1
     if e > 0.0:
         for k in range(c, c + touch.contacts):
             p = in_frame(s, touch, k, axes)
