@@ -3,11 +3,11 @@ velocity behind."""
 
 import numpy as np
 import pytest
+from tests.draws import fresh_rng
 
 import bunraku as bk
-from bunraku.step.overlap import PUSH_SPEED, SLOP
+from bunraku.step.overlap import FAINT, PUSH, PUSH_SPEED, SLOP
 from bunraku.step.push_apart import TURN_SPEED
-from tests.draws import fresh_rng
 
 G = 9.80665
 MODELS = [
@@ -122,7 +122,11 @@ def test_a_wedge_is_bounded():
         world = bk.World(dt=0.001, gravity=(0, 0, 0))
         for side in (-1.0, 1.0):
             turn = np.array(
-                [[np.cos(side * half), 0, np.sin(side * half)], [0, 1, 0], [-np.sin(side * half), 0, np.cos(side * half)]]
+                [
+                    [np.cos(side * half), 0, np.sin(side * half)],
+                    [0, 1, 0],
+                    [-np.sin(side * half), 0, np.cos(side * half)],
+                ]
             )
             normal = turn @ np.array([-side, 0.0, 0.0])
             centre = -normal * (0.5 + 0.045)
@@ -131,7 +135,9 @@ def test_a_wedge_is_bounded():
         for _ in range(50):
             before = ball.q[:3].copy()
             world.step()
-            assert np.linalg.norm(ball.q[:3] - before) <= 1.01 * PUSH_SPEED * world.dt + 1e-3 * np.linalg.norm(ball.v[:3])
+            assert np.linalg.norm(ball.q[:3] - before) <= 1.01 * PUSH_SPEED * world.dt + 1e-3 * np.linalg.norm(
+                ball.v[:3]
+            )
             assert np.linalg.norm(ball.v[:3]) < 0.5
 
 
@@ -155,13 +161,14 @@ def test_a_spring_born_compressed_has_its_rest_there():
     world.add_ground()
     ball = world.add(bk.sphere(0.05, 1.0), at=(0, 0, 0.03))
     world.step(200)
-    assert np.abs(ball.v).max() < 1e-6 and ball.q[2] == pytest.approx(0.05, abs=1e-6)
+    left = FAINT * np.sqrt(world.stiffness)  # m/s, of the last rest that counts as nothing
+    assert np.abs(ball.v).max() < 1.01 * left and ball.q[2] == pytest.approx(0.05, abs=1e-5)
     snap = world.snapshot()
     world.push(ball, force=(0, 0, -20.0), seconds=1.0)
     world.step(500)
     assert ball.q[2] == pytest.approx(0.05 - 20.0 / world.stiffness, abs=2e-6)
     world.restore(snap)
-    assert ball.q[2] == pytest.approx(0.05, abs=1e-6)
+    assert ball.q[2] == pytest.approx(0.05, abs=1e-5)
 
 
 @pytest.mark.slow
@@ -174,5 +181,5 @@ def test_a_large_island_parts_at_a_bounded_speed():
         before = np.array([b.q[2] for b in boxes])
         world.step()
         assert np.abs(np.array([b.q[2] for b in boxes]) - before).max() <= 1.05 * PUSH_SPEED * world.dt
-        assert max(np.abs(b.v).max() for b in boxes) < 0.1
+        assert max(np.abs(b.v[:3]).max() for b in boxes) < 16 * PUSH * SLOP / world.dt  # of what velocities take back
     assert world.report.rows > 150 and world.report.penetration < 2 * SLOP

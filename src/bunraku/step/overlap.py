@@ -24,7 +24,8 @@ PUSH_SPEED = 0.5  # m/s, at the most
 SLOP = 1e-4  # m of overlap from which positions alone are moved
 SHORT = 0.01  # response along a normal, of those along its tangents, below which a lever is short
 FAINT = 1e-7  # m of a spring's rest that are nothing
-EASE = 0.1  # of the response at a contact: by how much its row yields while positions move apart
+EASE = 0.01  # of its response: by how much a row yields while positions move apart; where a lever is short,
+LEAST = 0.1  # as if the response were no less than this part of its tangents'
 PUSHING = np.int64(2)  # kind of a large island that is solved for that
 
 
@@ -70,6 +71,12 @@ def rest_of(s: Step, i, first, c, came):
 def pushes(rows: Rows, block: RowBlock):
     """Whether positions want more of a contact than velocities do."""
     return rows.p[block.row] != rows.b[block.row]
+
+
+@inline
+def eased(own, tangents):
+    """By how much a row yields that pushes apart, by its response and that of its tangents."""
+    return EASE * own + max(LEAST * tangents - own, 0.0)
 
 
 @inline

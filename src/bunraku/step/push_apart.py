@@ -2,8 +2,8 @@
 
 Once the impulses of a step are known, islands with deep overlap are solved once more for a motion of positions in which
 deep contacts part at PUSH depth/dt, at PUSH_SPEED at the most; all other rows want what they wanted. Rows that push
-yield by EASE of the response at their contact, tangents included, so that a wedge or a short lever asks for no boundless
-motion and one with no lever at all for none. What this motion has beyond the step's goes to `moved`, shortened for each
+yield a little, so that overlap which nothing can take back is no contradiction, and more the shorter their lever, so that
+one with no lever at all asks for nothing. What this motion has beyond the step's goes to `moved`, shortened for each
 island until no shape of it moves faster than PUSH_SPEED, nor a body turns faster than TURN_SPEED. Both motions keep to
 all other rows, so what lies between them does, too. Velocities, impulses and the report are left as they were: the push
 has no energy but that of height. A problem that is not solved within SWEEPS moves nothing.
@@ -22,7 +22,7 @@ from bunraku.kernel.vec import add, cross, dot, ld3, sub
 from bunraku.model.layout import DA, NW, POS
 from bunraku.step.contact_rows import away_stay, gain_of
 from bunraku.step.island import HOPELESS, LARGE_PHASE, fill_matrix, gather, soften
-from bunraku.step.overlap import EASE, PUSH, PUSH_SPEED, PUSHING, deep_part, pushes, spare_levers
+from bunraku.step.overlap import PUSH, PUSH_SPEED, PUSHING, deep_part, eased, pushes, spare_levers
 from bunraku.step.response import velocity_change
 from bunraku.step.rows import CONTACT, find
 from bunraku.step.step_arrays import AGAIN, OK, Step
@@ -80,7 +80,7 @@ def ease(s: Step, first, last):
         if block.kind == CONTACT and pushes(rows, block):
             i = pack.place
             K[i, i] -= s.springs[block.origin].soft
-            K[i, i] += EASE * (K[i, i] + K[i + 1, i + 1] + K[i + 2, i + 2])
+            K[i, i] += eased(K[i, i], K[i + 1, i + 1] + K[i + 2, i + 2])
 
 
 @part
