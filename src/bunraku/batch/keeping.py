@@ -80,7 +80,7 @@ def _filled(text: dict[str, Any], members: dict[str, np.ndarray], threads: int |
 
     with tempfile.TemporaryDirectory() as folder:
         scene = Path(folder) / "scene.npz"
-        scene.write_bytes(members["scene"].tobytes())
+        write_bytes(scene, members["scene"].tobytes())
         worlds = Worlds(World.load(scene), int(text["n"]), threads, seed=int(text["seed"]))
     parts: dict[str, dict[str, np.ndarray]] = {part: {} for part in (*PARTS, "start")}
     own: dict[int, dict[str, np.ndarray]] = {}

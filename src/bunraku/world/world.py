@@ -358,7 +358,9 @@ class World(watched.Watched):
         while left > 0:
             for c in self._controllers:
                 c(self)
-            push_now(self)
+            self._f_ext[:] = 0.0
+            if self._pushes:
+                push_now(self)
             again = act(self) if self._equipped else False
             unborn = self._ties.unborn
             wanted = (
