@@ -6,7 +6,7 @@ import pytest
 from tests.draws import fresh_rng
 
 import bunraku as bk
-from bunraku.step.overlap import FAINT, PUSH, PUSH_SPEED, SLOP
+from bunraku.step.contact_rows import FAINT, PUSH, PUSH_SPEED, SLOP
 from bunraku.step.push_apart import TURN_SPEED
 
 G = 9.80665

@@ -29,8 +29,8 @@ from bunraku.kernel.compile import part
 from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import NW, PLACE, POS, RIGID, ROT, ROTOR
+from bunraku.step.contact_rows import push_rate
 from bunraku.step.drive import drive_joints
-from bunraku.step.overlap import push_rate
 from bunraku.step.relative import rate_at
 from bunraku.step.step_arrays import OK, Step
 

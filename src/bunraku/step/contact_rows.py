@@ -2,8 +2,8 @@
 
 Rigid (Nakaoka et al. 2007, (5)-(10)). With gap g, rate v now, u after the step without impulses:
     g > 0         v+ >= -g/dt           it may close the gap, no more
-    g <= 0        v+ >= PUSH (-g)/dt, or >= 0 beyond SLOP
-                  overlap is taken back slowly, bounded (Nakamura & Yamane 2000, 4.8; bunraku.step.overlap)
+    g <= 0        v+ >= PUSH (-g)/dt, or >= -PLAY beyond SLOP
+                  overlap is taken back slowly, bounded (Nakamura & Yamane 2000, 4.8; bunraku.step.push_apart)
     impact        with restitution e it happens at the part al = g/(-v dt) of the step with the rate vi = v + al (u - v);
                   after it v+ >= -e vi + (1 - al)(u - v), and the positions move as if by
                   (-g + (1 - al) dt (-e vi)) / dt
@@ -30,10 +30,14 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split, wide_ld
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
-from bunraku.step.overlap import SLOP, push_rate, rest_of
 from bunraku.step.rows import CONTACT, body_source, force_pack, lanes_of, new_block, new_pack, pack_rate, tangents
 from bunraku.step.step_arrays import OK, ROOM, RowBlock, Step, W
 
+PUSH = 0.2  # part of an overlap that is taken back in a step
+PUSH_SPEED = 0.5  # m/s, at the most
+SLOP = 1e-4  # m of overlap from which positions alone are moved
+PLAY = 1e-6  # m/s at which deep contacts may approach: what is pressed from two sides is then no contradiction
+FAINT = 1e-7  # m of a spring's rest that are nothing
 REST_SPEED = 0.01  # m/s of approach below which nothing bounces
 THREE = np.int64(3)
 AHEAD = 2.0  # times the way of a step
@@ -57,6 +61,34 @@ def find_last(s: Step, start, c):
             return i, start
         i += 1
     return np.int64(-1), start
+
+
+@inline
+def push_rate(gap, dt):
+    """The rate that velocities are asked for where shapes overlap (gap <= 0)."""
+    return PUSH * (-gap) / dt if gap >= -SLOP else -PLAY
+
+
+@inline
+def rest_of(s: Step, i, first, c, came):
+    """The overlap at which the spring of contact c is at rest: that of its last step i; that of its pair, whose contacts
+    began at `first`, where this one is new; where the pair is, all that it cannot have come in a step (`came`, m)."""
+    deep = max(-s.detection.contacts[c].gap, 0.0)
+    if i >= 0:
+        rest = s.memory[i].linked
+    else:
+        this = s.detection.ids[c]
+        known = False
+        rest = 0.0
+        k = first
+        while k < s.info.warm and s.last_ids[k].a == this.a and s.last_ids[k].b == this.b:
+            rest = max(rest, s.memory[k].linked)
+            known = True
+            k += 1
+        if not known:
+            rest = deep if deep > SLOP + came else 0.0
+    rest = min(rest, deep)
+    return rest if rest > FAINT else 0.0
 
 
 @inline

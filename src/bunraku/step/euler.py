@@ -35,7 +35,14 @@ from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import ld3
 from bunraku.model.layout import ARM, NW, VEL
 from bunraku.step.contact_rows import away_stay, contact_rows, keep_contacts
-from bunraku.step.drive import drive_joints, drives_agree, friction_agrees, guess_friction, note_torques
+from bunraku.step.drive import (
+    drive_joints,
+    drives_agree,
+    friction_agrees,
+    friction_by_rows,
+    guess_friction,
+    note_torques,
+)
 from bunraku.step.island import solve_islands
 from bunraku.step.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
 from bunraku.step.push_apart import PUSH_PHASE
@@ -196,9 +203,12 @@ def impulses_by(solve_islands: Any) -> Any:
             status = friction_agrees(s, status)
             if status >= 0 and not drives_agree(s):
                 status = AGAIN
+        pushes = status == OK and s.rows.count.deep != 0 and s.info.trial == 0
+        if pushes and friction_by_rows(s):  # a guess is one of velocities, not of how positions move apart
+            status = AGAIN
         if status == AGAIN:
             s.rows.count.tries += 1
-        if status == OK and s.rows.count.deep != 0 and s.info.trial == 0:
+        elif pushes:
             status = run(handle(s), PUSH_PHASE)
         if status != OK:
             return status

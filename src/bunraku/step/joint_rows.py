@@ -15,8 +15,8 @@ import numpy as np
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, axpy, col, cross, dot, ld3, ld9, mm, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, PARENT, ROT, TURN
+from bunraku.step.contact_rows import PUSH, PUSH_SPEED
 from bunraku.step.drive import BY_ROW, keep_friction
-from bunraku.step.overlap import PUSH, PUSH_SPEED
 from bunraku.step.rows import (
     BOUNDED,
     EQUALITY,

@@ -16,8 +16,8 @@ from bunraku.kernel.lanes import join, split
 from bunraku.kernel.table import phase
 from bunraku.kernel.vec import scale
 from bunraku.linalg.sparse_pattern import pattern
-from bunraku.step.island import finish_island, side_motion, solve_twice
-from bunraku.step.overlap import PUSHING, eased, pushes, spared
+from bunraku.step.island import finish_island, side_motion, solve_twice, spared
+from bunraku.step.push_apart import PUSHING, eased, pushes
 from bunraku.step.rows import CONTACT, answer, ld_side
 from bunraku.step.step_arrays import DIVERGED, ROOM_LARGE, Step, W
 
@@ -95,7 +95,9 @@ def fill_values(s: Step, first, last):
             tangents = matrix.values[9 * e + 4] + matrix.values[9 * e + 8]
             s.problem.b[pack.place + row] += spared(s, mine.origin, own, tangents)
             if s.info.large_soft == PUSHING and pushes(rows, mine):
-                matrix.values[9 * e] += eased(own, tangents)
+                more = eased(own, tangents)
+                matrix.values[9 * e] += more
+                s.problem.b[pack.place + row] -= more * rows.kept[mine.row]
             if s.info.large_soft != 0:
                 spring = s.springs[mine.origin]
                 if s.info.large_soft != PUSHING or not pushes(rows, mine):

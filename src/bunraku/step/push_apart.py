@@ -1,4 +1,6 @@
-"""Deep overlap (bunraku.step.overlap) taken back in positions: a phase that a step runs only where there is some.
+"""Overlap deeper than SLOP, taken back in positions alone: a phase that a step runs only where there is some.
+
+Velocities only keep deep contacts from approaching, but for PLAY (bunraku.step.contact_rows).
 
 Once the impulses of a step are known, islands with deep overlap are solved once more for a motion of positions in which
 deep contacts part at PUSH depth/dt, at PUSH_SPEED at the most; all other rows want what they wanted. Rows that push
@@ -20,16 +22,40 @@ from bunraku.kernel.record import handle
 from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import add, cross, dot, ld3, sub
 from bunraku.model.layout import DA, NW, POS
-from bunraku.step.contact_rows import away_stay, gain_of
-from bunraku.step.island import HOPELESS, LARGE_PHASE, fill_matrix, gather, soften
-from bunraku.step.overlap import PUSH, PUSH_SPEED, PUSHING, deep_part, eased, pushes, spare_levers
+from bunraku.step.contact_rows import PUSH, PUSH_SPEED, SLOP, away_stay, gain_of
+from bunraku.step.island import HOPELESS, LARGE_PHASE, fill_matrix, gather, soften, spare_levers
 from bunraku.step.response import velocity_change
 from bunraku.step.rows import CONTACT, find
-from bunraku.step.step_arrays import AGAIN, OK, Step
+from bunraku.step.step_arrays import AGAIN, OK, RowBlock, Rows, Step
 
 PUSH_PHASE = 9  # where the table has this phase
+EASE = 0.01  # of its response: by how much a row yields; where a lever is short,
+LEAST = 0.1  # as if the response were no less than this part of its tangents'
+PUSHING = 2  # kind of a large island that is solved for that
 TURN_SPEED = 10.0  # rad/s
 SWEEPS = 100
+
+
+@inline
+def deep_part(s: Step, c):
+    """How much of the overlap of contact c, which has rows, positions are to take back [m]; 0: nothing."""
+    spring = s.springs[c]
+    if spring.soft > 0.0:
+        return spring.rest
+    gap = s.detection.contacts[c].gap
+    return -gap if gap < -SLOP else 0.0
+
+
+@inline
+def pushes(rows: Rows, block: RowBlock):
+    """Whether positions want more of a contact than velocities do."""
+    return rows.p[block.row] != rows.b[block.row]
+
+
+@inline
+def eased(own, tangents):
+    """By how much a row yields that pushes apart, by its response and that of its tangents."""
+    return EASE * own + max(LEAST * tangents - own, 0.0)
 
 
 @part
@@ -71,7 +97,7 @@ def put_back(s: Step, first, last):
 
 @part
 def ease(s: Step, first, last):
-    """Rows that push yield."""
+    """Rows that push yield to what exceeds the step's own impulses."""
     rows = s.rows
     K = s.island.K
     for p in range(first, last):
@@ -80,7 +106,9 @@ def ease(s: Step, first, last):
         if block.kind == CONTACT and pushes(rows, block):
             i = pack.place
             K[i, i] -= s.springs[block.origin].soft
-            K[i, i] += eased(K[i, i], K[i + 1, i + 1] + K[i + 2, i + 2])
+            more = eased(K[i, i], K[i + 1, i + 1] + K[i + 2, i + 2])
+            K[i, i] += more
+            s.problem.b[i] -= more * rows.kept[block.row]
 
 
 @part

@@ -271,7 +271,7 @@ class Count(Record):
     late = whole()
     every_point = whole()  # 1 where all contacts get rows
     tries = whole()  # how often this step has been done again
-    deep = whole()  # 1 where positions have an overlap to take back (bunraku.step.overlap)
+    deep = whole()  # 1 where positions have an overlap to take back (bunraku.step.push_apart)
 
 
 class Traces(Record, after=Detection.layout.slots):

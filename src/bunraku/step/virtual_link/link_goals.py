@@ -2,7 +2,7 @@
 
 Wanted at a point with gap g, rate v now and u without impulses:
     g > 0      v+ >= -g/dt                             it may close the gap, no more
-    g <= 0     v+ >= PUSH (-g)/dt, or >= 0 beyond SLOP  overlap is taken back slowly, bounded (bunraku.step.overlap)
+    g <= 0     v+ >= PUSH (-g)/dt, or >= -PLAY beyond SLOP; overlap is taken back slowly, bounded (bunraku.step.push_apart)
     impact     as in bunraku.step.contact_rows, with a second right-hand side for positions
 A plane through the points' rates gives vz, wx, wy: points that touch of themselves count, the others only where those
 leave it open. vx, vy, wz are wanted to be zero.
@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import dot, ld3
-from bunraku.step.contact_rows import REST_SPEED
-from bunraku.step.overlap import push_rate
+from bunraku.step.contact_rows import REST_SPEED, push_rate
 from bunraku.step.rows import tangents
 from bunraku.step.step_arrays import Step
 from bunraku.step.virtual_link.link_arrays import LinkStep, Touch

@@ -26,9 +26,8 @@ from bunraku.kernel.record import handle
 from bunraku.kernel.table import phase, run
 from bunraku.step.drive import drives_agree
 from bunraku.step.euler import FREE, POSITIONS, ROWS, VELOCITIES, copy, new_velocity, other_rows
-from bunraku.step.island import fill_matrix
+from bunraku.step.island import SHORT, fill_matrix
 from bunraku.step.joint_rows import ACTING_LIMITS, NEAR_LIMITS, keep_joints, limits_hold
-from bunraku.step.overlap import SHORT
 from bunraku.step.push_apart import PUSH_PHASE
 from bunraku.step.rows import EQUALITY, begin
 from bunraku.step.step_arrays import AGAIN, OK, Info, Pack, Rows, Step
@@ -131,7 +130,7 @@ def state_patch(s: Step, pack: Pack, positions):
     links.patches[i].row = first
     K = s.island.K
     tangents = K[first, first] + K[first + 1, first + 1]
-    share = 1.0  # of a rate apart, where the lever is short (bunraku.step.overlap)
+    share = 1.0  # of a rate apart, where the lever is short (bunraku.step.island)
     if touch.goal[2] > 0.0 and s.info.bounced == 0 and K[first + 2, first + 2] < SHORT * tangents:
         share = K[first + 2, first + 2] / (SHORT * tangents)
     for k in range(6):
