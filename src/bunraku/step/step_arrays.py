@@ -87,7 +87,9 @@ class Info(Record):
     large_needs = whole()  # entries of its matrix, where there was no room for them
     large_soft = whole()
     trial = whole()  # 1 while impulses are found that the next step shall not remember
-    exact = whole()  # 1 where connections hold to second order at the end of the step (rk4), 0: at its start
+    exact = (
+        whole()
+    )  # 1 where connections hold to second order at the end of the step (rk4, no contacts), 0: at its start
     fell = whole()  # of virtual links: this step was handed on
     every_limit = whole()  # of virtual links: rows for all limits are wanted
 
