@@ -73,6 +73,9 @@ export function exposeState(app: Watched): void {
     get bodies() {
       return app.show?.scene.bodies.length ?? 0;
     },
+    get pulls() {
+      return layer("forces", app.show?.contacts.pulls ?? 0);
+    },
     get arrows() {
       return layer("forces", app.show?.contacts.arrows.count ?? 0);
     },
