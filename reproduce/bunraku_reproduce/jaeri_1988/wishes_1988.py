@@ -55,7 +55,7 @@ def servo(e: Experiment) -> None:
     section="8, 9",
     figure="2.13, 2.14",
     how="bunraku gait solve flat --arms-free; bunraku run building; bunraku run lift; bunraku run valve; "
-    "bunraku walk --carry 10kg; bunraku gait follow usual --steps 12",
+    "bunraku walk --carry '10 kg' --footsteps 'four steps'; bunraku gait follow usual --steps 12",
     printed="Plans: arms that swing (six unknowns), a film of a person in a simple building at its own speed, legs that "
     "mechanics moves, work with the hands.",
 )
