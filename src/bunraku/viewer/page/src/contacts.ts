@@ -48,12 +48,16 @@ export class Contacts {
     this.reference = forces[Math.floor(0.9 * (forces.length - 1))] ?? 0;
   }
 
+  /** Metres of an arrow a newton, and the longest. */
+  get scale(): [number, number] {
+    return [this.reference > 0 ? this.arrowLength / this.reference : 0, 2.2 * this.arrowLength];
+  }
+
   show(frame: Frame): void {
     this.patches = patchesOf(frame);
     this.states = [0, 0, 0, 0];
     for (const part of [this.arrows, this.polygons, this.centres]) part.clear();
-    const perNewton = this.reference > 0 ? this.arrowLength / this.reference : 0;
-    const longest = 2.2 * this.arrowLength;
+    const [perNewton, longest] = this.scale;
     const thick = 0.0042 * this.extent;
     for (const patch of this.patches) this.states[patch.state]! += 1;
     for (const patch of this.patches.slice(0, MOST_PATCHES)) {

@@ -91,6 +91,9 @@ export function exposeState(app: Watched): void {
     get connections() {
       return layer("connections", app.show?.connections.count ?? 0);
     },
+    get gripped() {
+      return layer("connections", app.show?.held.count ?? 0);
+    },
     get pins() {
       return layer("connections", app.show?.connections.pins ?? 0);
     },
