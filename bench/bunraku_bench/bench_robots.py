@@ -82,14 +82,15 @@ def robots(
 
 
 def load(robot: RobotFile, path: Any) -> Any:
-    """Its description, without planes."""
+    """Its description, mended as `bk.load` does, without planes."""
     from bunraku.formats import describe
+    from bunraku.model.repair import repaired
 
     d = describe(path, root="fixed" if robot.fixed else "free") if path.suffix == ".urdf" else describe(path)
     for link in d.links:
         link.shapes = [s for s in link.shapes if s.kind != "plane"]
     d.gravity = (0.0, 0.0, -9.80665)
-    return d
+    return repaired(d)
 
 
 def start_pose(model: Any) -> np.ndarray:
