@@ -71,6 +71,7 @@ CASES = [
     ("walk --mapping walk.bkr", "out", "."),
     ("walk --compare walk.gif", "out", "."),
     ("stage robot.urdf", "score", "robot.urdf"),
+    ("stage --cast score.toml", "score", "score.toml"),
     ("reproduce 000 --clip index.html", "out", "."),
     *((f"gait {name} a.gait", "out", "a.gait") for name in GAIT_PARTS),
     *((f"gait {name} a.gait", "out", "a.bidyn") for name in GAIT_PARTS),
@@ -106,6 +107,7 @@ READ_ONLY = {
     ("retarget", "mapping"),
     ("bench walk", "plots"),
     ("stage", "recordings"),
+    ("stage", "cast"),
 }
 """Paths that are not written, or where nothing is read, or (recordings) where no name is used twice."""
 
