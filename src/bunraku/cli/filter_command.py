@@ -34,6 +34,7 @@ def main(
     dt: float = 0.002,
     friction: float = 0.8,
     strength: float = 1.0,
+    slow: float = 3.0,
     contact: str | None = None,
     plot: Path | None = None,
     follow: Path | None = None,
@@ -54,6 +55,7 @@ def main(
         dt: the time step [s].
         friction: coefficient of friction of the floor, whose forces stay in their cones, in the filter and where the motion is followed.
         strength: what the torque limits of the figure are multiplied with, in the filter and where the motion is followed.
+        slow: how many times as long parts may last that cannot be done otherwise; 1 for none.
         contact: the contact model of the world where the motion is followed.
         plot: a picture (PNG) of ground reaction, zero-moment point and torques.
         follow: a recording to write of the figure following the filtered motion in a physical world.
@@ -77,6 +79,8 @@ def main(
         raise InputError(f"--friction {friction} is not a number above 0.")
     if not 0 < strength < float("inf"):
         raise InputError(f"--strength {strength} is not a number above 0.")
+    if not 1 <= slow < float("inf"):
+        raise InputError(f"--slow {slow} is not a number of 1 or more.")
     if contact is not None:
         from bunraku.world.contact_models import check
 
@@ -102,6 +106,7 @@ def main(
             dt=dt,
             friction=friction,
             strength=strength,
+            slow=slow,
             progress=lambda done, of: update(100 * done // of, "filtering"),
         )
     solved = filtered.solved
@@ -115,7 +120,8 @@ def main(
         "file": str(target), "frames": len(solved), "seconds": float(solved.times[-1] - solved.times[0]), "dt_s": dt,
         "friction": friction, "strength": strength,
         "ground_reaction": {"min": float(filtered.load.min()), "max": float(filtered.load.max()), "weight_N": solved.weight},
-        "stances_s": filtered.stances(), "fell_s": filtered.lost, "moved": filtered.moved.as_dict(), "consistency": found.as_dict(),
+        "stances_s": filtered.stances(), "fell_s": filtered.lost,
+        "slowed": filtered.slowed, "flaws": [x.as_dict() for x in filtered.flaws], "moved": filtered.moved.as_dict(), "consistency": found.as_dict(),
         "torque_of_effort": float((np.abs(solved.torques) / np.maximum(solved.model.effort, 1e-9))[:, 6:].max()),
         "wall_s": time.perf_counter() - began,
     }  # fmt: skip

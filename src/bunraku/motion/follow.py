@@ -256,7 +256,8 @@ class Follower:
         lead, s = self.lead, self.lead.feet[n]
         p, R, twist = kin.position[s.body], kin.rotation[s.body], kin.twist[s.body]
         arms = s.corners @ R.T
-        on = lead.stands[k, n] & (self.height[k, n] < ON[0]) & (p[2] + arms[:, 2] < ON[1])
+        carries = (self.height[k, n] < ON[0]) | (lead.load[k, n] > 0.0)
+        on = lead.stands[k, n] & carries & (p[2] + arms[:, 2] < ON[1])
         for c in np.flatnonzero(on):
             speed = twist[:3] + cross(twist[3:], arms[c])
             near = (0.0, 0.0, float(lead.load[k, n, c]))
