@@ -227,6 +227,16 @@ filter good.bvh --dt 0
 filter good.bvh --friction -1
 filter good.bvh --friction nan
 filter good.bvh --strength 0
+filter good.bvh --slow 0.5
+filter good.bvh --slow nan
+filter good.bvh --workers 2
+filter .
+filter . --workers 0
+filter . --follow x.bkr
+filter . --plot x.png
+filter . --model nobody --out y
+filter . --out x.bkr
+filter . --out .
 filter good.bvh --strength nan
 filter good.bvh --contact pgs
 filter good.bvh --contact rubber --follow y.bkr
