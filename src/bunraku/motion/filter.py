@@ -47,7 +47,8 @@ from bunraku.recording.motion import MOST_FRAMES, Motion
 FPS = 120.0  # at most, of what is planned
 SHORTEST = 0.2  # s
 LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
-ROUNDS = 8  # of slowing, at most
+# of slowing, at most; s of the recording that a round must bring; rounds that do not, until it is given up
+ROUNDS, FURTHER, VAIN = 8, 0.02, 2
 NO_START = "filter: the figure cannot follow the motion from its start; is its floor level, are its feet found?"
 
 
@@ -155,7 +156,7 @@ def dynamics_filter(
         raise InputError(f"filter: slow {slow} is not a number of 1 or more.")
     if motion.duration / dt > MOST_FRAMES:
         raise InputError(f"filter: {motion.duration:g} s in steps of {dt:g} s are more than {MOST_FRAMES} frames.")
-    given, pace, best, furthest = motion, np.ones(len(motion)), None, -1.0
+    given, pace, best, furthest, vain = motion, np.ones(len(motion)), None, -1.0, 0
     for _ in range(ROUNDS):
         try:
             found = once(stretched(given, pace), dt, friction, load, margin, strength, progress)
@@ -168,10 +169,11 @@ def dynamics_filter(
         if fails is None:
             return cast(Filtered, found)
         when = float(np.interp(fails, lasting(given.times, pace), given.times))
-        if found is not None and (best is None or when > furthest + 0.02):
-            best, furthest = found, when
+        vain += 1
+        if found is not None and (best is None or when > furthest + FURTHER):
+            best, furthest, vain = found, when, 0
         now = slower(given.times, pace, when, slow)
-        if (motion.duration * now.mean()) / dt > MOST_FRAMES or np.allclose(now, pace):
+        if vain == VAIN or (motion.duration * now.mean()) / dt > MOST_FRAMES or np.allclose(now, pace):
             break
         pace = now
     if best is None:
