@@ -13,7 +13,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class BuildHook(BuildHookInterface):
     """Runs `bunraku.kernel.build_all` and `bunraku.viewer.build_page` side by side. A page that cannot be built ends the
-    build with its sentence; kernels that cannot be are made at their first use."""
+    build with its sentence; kernels that cannot be are made at their first use, but where
+    BUNRAKU_BUILD_KERNELS asks for them."""
 
     PLUGIN_NAME = "custom"
 
@@ -37,4 +38,6 @@ class BuildHook(BuildHookInterface):
         finally:
             sys.path.pop(0)
         if kernels is not None and kernels.wait() != 0:
+            if os.environ.get("BUNRAKU_BUILD_KERNELS"):
+                raise SystemExit("bunraku: the kernels that BUNRAKU_BUILD_KERNELS asks for were not compiled.")
             self.app.display_warning("bunraku: no kernels were compiled; each will be at its first use.")

@@ -76,6 +76,15 @@ def stairs(folder: Path) -> None:
         keep(Path(scratch, "stairs/strobe.png"), folder / "walk_stairs.png")
 
 
+def carry(folder: Path) -> None:
+    """Two walkers with a plank."""
+    two = bk.abreast([bk.human(), bk.human()], 20.0, "walk 3 m")
+    with tempfile.TemporaryDirectory() as scratch:
+        with two.world.record(Path(scratch, "carry.bkr")):
+            two.run()
+        keep(bk.picture(bk.Recording.open(Path(scratch, "carry.bkr")), most=3), folder / "carry.png", 900)
+
+
 def film(folder: Path) -> None:
     """Four steps as a film."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -344,6 +353,7 @@ def stage(browser: Any, folder: Path) -> None:
 PICTURES: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "walk": (walk, ("walk_strobe", "walk_forces")),
     "stairs": (stairs, ("walk_stairs",)),
+    "carry": (carry, ("carry",)),
     "pushes": (pushes, ("walk_pushes",)),
     "figure2": (figure2, ("figure2",)),
     "steps": (steps, ("steps",)),

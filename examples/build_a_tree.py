@@ -38,4 +38,4 @@ first = q[lamp.joint("neck0").q]
 print(f"the bulb is at {np.round(bk.kinematics(lamp, q).pose('bulb')[0], 3)}; the neck turned to {np.round(first, 3)}")
 assert bk.energy(lamp, figure.q, figure.v) < before  # damping only takes
 assert all(np.allclose(q[lamp.joint(f"neck{k}").q], first, atol=1e-12) for k in (1, 2))
-assert bk.within_limits(lamp, q, tolerance=1e-3) == {}
+assert bk.joints_beyond_limits(lamp, q, tolerance=1e-3) == {}

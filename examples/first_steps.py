@@ -20,4 +20,4 @@ print("a thousand states at once:", many.shape)
 
 pose = bk.inverse_kinematics(fig, bk.Target("left_hand", (0.4, 0.3, 1.2)), fixed=["root"])
 print("left hand reached its target:", pose.reached, f"({pose.iterations} iterations)")
-assert pose.reached and not bk.within_limits(fig, pose.q, 1e-9)
+assert pose.reached and not bk.joints_beyond_limits(fig, pose.q, 1e-9)

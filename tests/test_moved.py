@@ -86,3 +86,9 @@ def test_nothing_else_is_found_and_one_finder_is_enough():
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(wrong)
     assert sum(isinstance(finder, OldNames) for finder in sys.meta_path) == 1
+
+
+def test_an_old_public_name_leads_on_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="bunraku.within_limits is now bunraku.joints_beyond_limits"):
+        assert bk.within_limits is bk.joints_beyond_limits  # type: ignore[attr-defined]
+    assert "within_limits" not in dir(bk)

@@ -59,6 +59,42 @@ def test_a_public_name_is_there_and_explains_itself(name):
         assert not missing and "return" in hints, f"bk.{name}: no types for {missing or 'what it returns'}"
 
 
+UNIT = re.compile(  # of what floats and arrays are, or the word that there is none
+    r"(?<![\w.])(N|N m|mm|cm|m|m/s|[Mm]etres?|kg( m\^2)?|kg|ms|us|s|[Ss]econds?|rad|rad/s|degrees?|Hz|SI units?|J|W|pixels?|frames?|%"
+    r"|ratio|factor|fraction|pure numbers?|weight)(?!\w)"
+)
+PLAIN = {
+    "Worlds.contacts",
+    "Worlds.normal",
+    "Pin.held",
+    "Pin.along",
+    "WalkReport.before",
+}  # counts, directions, yes or no
+SENSED = {"measure"}  # of sensors: what their channels are stands with each class
+NUMBERS = re.compile(r"\bfloat\b|ndarray|ArrayLike")
+
+
+def quantities():
+    """(name, docstring) of all functions and methods at bk that take or give floats or arrays."""
+    for name in NAMES:
+        thing = getattr(bk, name)
+        found = [(name, thing)] if inspect.isfunction(thing) else []
+        if inspect.isclass(thing) and not issubclass(thing, Exception):
+            own = [(k, v) for k, v in vars(thing).items() if not k.startswith("_") and k not in SENSED]
+            plain = [(k, v.fget if isinstance(v, property) else getattr(v, "__func__", v)) for k, v in own]
+            found = [(f"{name}.{k}", f) for k, f in plain if inspect.isfunction(f)]
+        for full, function in found:
+            if any(NUMBERS.search(str(hint)) for hint in function.__annotations__.values()):
+                yield full, inspect.getdoc(function) or ""
+
+
+def test_quantities_have_units():
+    told = dict(quantities())
+    assert len(told) > 150
+    assert [name for name, text in told.items() if not UNIT.search(text) and name not in PLAIN] == []
+    assert not UNIT.search("Where its servos lead: coordinates like q, a view, writable.")  # as it was once
+
+
 @pytest.mark.parametrize("room", ["choreography", "gait1988", "motion"])
 def test_rooms_show_their_names_too(room):
     module = getattr(bk, room)

@@ -50,7 +50,7 @@ def measure(frames: int, windows: int) -> dict[str, Any]:
         from playwright.sync_api import sync_playwright
     except ImportError:
         raise BunrakuError("bench page: Playwright is not installed; run `pip install playwright`.") from None
-    program = next((found for name in ("chromium", "google-chrome") if (found := shutil.which(name))), None)
+    program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         raise BunrakuError("bench page: there is no Chromium; run `apt-get install -y chromium`.")
     found: dict[str, Any] = {}

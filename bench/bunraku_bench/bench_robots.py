@@ -94,9 +94,9 @@ def load(robot: RobotFile, path: Any) -> Any:
 
 def start_pose(model: Any) -> np.ndarray:
     """q: neutral, with joints within their limits."""
-    from bunraku.collision.rest_overlaps import within_limits
+    from bunraku.collision.rest_overlaps import brought_within_limits
 
-    return within_limits(model, model.neutral())
+    return brought_within_limits(model, model.neutral())
 
 
 def at_rest(d: Any) -> tuple[float, list[tuple[str, str]]]:

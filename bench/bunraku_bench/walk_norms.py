@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.gaits.natural_walk import Leg, NaturalWalk
+from bunraku.gaits.natural_walk import NaturalWalk
+from bunraku.gaits.stride_plan import Leg
 
 SPEEDS = (0.8, 1.3, 1.7)  # m/s, of a figure of 1.7 m
 PEOPLE = {  # least and most of what is usual at these speeds

@@ -16,4 +16,8 @@ from bunraku import moved as _moved
 from bunraku.version import __version__ as __version__
 
 _moved.install()
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)
+_load, __dir__, __all__ = _lazy.attach(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    return _load(_moved.renamed(name))

@@ -55,9 +55,10 @@ from bunraku.formats.trackers import save_tracker as save_tracker
 from bunraku.gaits.gait import Gait as Gait
 from bunraku.gaits.gait import load_gait as load_gait
 from bunraku.gaits.gait_library import gait_at as gait_at
-from bunraku.gaits.natural_walk import Leg as Leg
 from bunraku.gaits.natural_walk import NaturalWalk as NaturalWalk
+from bunraku.gaits.stride_plan import Leg as Leg
 from bunraku.gaits.walk_ways import walk as walk
+from bunraku.humanoid.held_load import Load as Load
 from bunraku.humanoid.parts import Humanoid as Humanoid
 from bunraku.humanoid.stance import stand as stand
 from bunraku.model import Description as Description
@@ -87,8 +88,8 @@ from bunraku.model import universal as universal
 from bunraku.model.configuration import difference as difference
 from bunraku.model.configuration import integrate as integrate
 from bunraku.model.configuration import random_configuration as random_configuration
+from bunraku.model.limits import joints_beyond_limits as joints_beyond_limits
 from bunraku.model.limits import swing_twist as swing_twist
-from bunraku.model.limits import within_limits as within_limits
 from bunraku.model.relief import height_field as height_field
 from bunraku.motion.consistency import Consistency as Consistency
 from bunraku.motion.consistency import consistency as consistency
@@ -117,6 +118,10 @@ from bunraku.version import __version__ as __version__
 from bunraku.viewer.recording_page import page as page
 from bunraku.viewer.stage import Stage as Stage
 from bunraku.viewer.view import View as View
+from bunraku.walking.carriers import Carrier as Carrier
+from bunraku.walking.carriers import Carriers as Carriers
+from bunraku.walking.carriers import abreast as abreast
+from bunraku.walking.carrying import carrying as carrying
 from bunraku.walking.footsteps import Footstep as Footstep
 from bunraku.walking.footsteps import footsteps as footsteps
 from bunraku.walking.footsteps import read_footsteps as read_footsteps

@@ -44,6 +44,8 @@ MOVED = {
 PACKAGES = ("bunraku.constraint", "bunraku.constraint.contact", "bunraku.gait")
 # old module -> {old name in it: where it is now}
 RENAMED = {"bunraku.motion.foot_loads": {"soles_in": "bunraku.humanoid.foot.feet_in"}}
+# old public name -> the new one
+NAMES = {"within_limits": "joints_beyond_limits"}
 LAST = "0.3"  # the version without the old names
 
 
@@ -99,6 +101,13 @@ def tell(old: str, new: str, instead: str) -> None:
         frame.f_lineno,
         frame.f_globals.get("__name__", "?"),
     )
+
+
+def renamed(name: str) -> str:
+    """The present name of a public one, with a warning where it is another."""
+    if name in NAMES:
+        tell(f"bunraku.{name}", f"bunraku.{NAMES[name]}", "")
+    return NAMES.get(name, name)
 
 
 def install() -> None:

@@ -7,7 +7,7 @@ import bunraku as bk
 from asserts import asserts
 from bunraku.choreography.gains import Gains
 from bunraku.errors import InputError
-from bunraku.model.limits import within_limits
+from bunraku.model.limits import joints_beyond_limits
 
 
 def test_a_figure_stands_still():
@@ -66,7 +66,7 @@ def test_limits_are_never_passed():
         d.to(c.figure.pose("trunk")[0] + rng.normal(size=3) * 0.4)
         for _ in range(10):
             c.run(0.01)
-            beyond = within_limits(c.model, c.figure.q, 1e-3)
+            beyond = joints_beyond_limits(c.model, c.figure.q, 1e-3)
             assert not beyond, beyond
             assert np.all(np.abs(c.figure.applied[6:]) <= c.model.effort[6:] * (1 + 1e-9))
 

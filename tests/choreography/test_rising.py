@@ -76,7 +76,7 @@ def test_key_frames_are_poses_of_the_figure():
     assert len(chain) == len(stages(searched())) == SQUAT + 1 < RISE
     assert sum(s.count for s in chain) == len(arrays["rising_pose"]) == len(arrays["rising_frame"])
     for q in arrays["rising_pose"]:
-        assert not bk.within_limits(model, q, 1e-6)
+        assert not bk.joints_beyond_limits(model, q, 1e-6)
     assert all(0.1 < key.seconds < 2.0 and 0 < key.stiff <= 1 for key in Many(KeyFrame, arrays["rising_frame"]))
 
 

@@ -153,6 +153,13 @@ walk --push 300@-1
 walk --push 300@2.5:nowhere
 walk --push nan@1
 walk --push 1e400@1
+walk --carry heavy
+walk --carry "5 kg on the head"
+walk --carry 0kg
+walk --carry -3kg
+walk --carry nankg
+walk --carry 10kg --speed 1.2
+walk --carry 10kg --gait natural
 walk --footsteps hop
 walk --footsteps none.toml
 walk --footsteps "walk -3 m"

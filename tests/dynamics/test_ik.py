@@ -30,7 +30,7 @@ def test_five_frames_at_once(seed):
     k = bk.kinematics(HUMAN, posed(seed))
     r = bk.inverse_kinematics(HUMAN, [bk.Target(f, *k.pose(f)) for f in ENDS])
     assert r.reached and r.position_error < 1e-6 and r.rotation_error < 1e-5
-    assert not bk.within_limits(HUMAN, r.q, 1e-9)
+    assert not bk.joints_beyond_limits(HUMAN, r.q, 1e-9)
     got = bk.kinematics(HUMAN, r.q)
     for f in ENDS:
         assert np.allclose(got.pose(f)[0], k.pose(f)[0], atol=1e-6)
@@ -123,7 +123,7 @@ def test_exact_targets_leave_the_rest_to_the_posture():
     exact.append(bk.Target("left_hand", (0.35, 0.35, 1.1), weight=np.inf))
     rest = posed(1)
     r = bk.inverse_kinematics(HUMAN, exact, rest, rest=rest, rest_weight=1e-3, limits="soft", damped=False, still=1e-10)
-    assert max(r.position_error, r.rotation_error) < 1e-9 and not bk.within_limits(HUMAN, r.q)
+    assert max(r.position_error, r.rotation_error) < 1e-9 and not bk.joints_beyond_limits(HUMAN, r.q)
     J = np.vstack([bk.frame_jacobian(HUMAN, r.q, f) for f in ("left_foot", "right_foot")])
     J = np.vstack([J, bk.frame_jacobian(HUMAN, r.q, "left_hand")[:3]])
     slope = Ranges(HUMAN, np.arange(HUMAN.nv)).soft(r.q[None])

@@ -8,7 +8,6 @@ from bunraku.errors import InputError
 from bunraku.gaits.gait_figures import gait_figures
 from bunraku.gaits.gait_library import SPEEDS, check_speed, file_of, gait_at, shipped, transition
 from bunraku.gaits.make_gait import plan_of
-from bunraku.gaits.natural_walk import Leg, step_length, strides
 from bunraku.gaits.standing_pose import standing_pose
 from draws import fresh_rng
 
@@ -64,19 +63,3 @@ def test_standing_is_flat_and_balanced():
         assert k.pose(f"{side}_heel")[0] == pytest.approx([0.0, out * width, 0.0], abs=1e-9)
         assert k.pose(f"{side}_foot")[1] == pytest.approx(np.eye(3), abs=1e-3)  # turned by hip and ankle together
     assert com[:2] == pytest.approx([0.095, 0.0], abs=1e-9)
-
-
-def test_steps_of_a_walk_change_speed_little_by_little():
-    rng = fresh_rng()
-    metres, speed = float(rng.uniform(4, 12)), float(rng.uniform(0.4, 1.7))
-    planned = strides([Leg(speed, metres=metres)])
-    kinds = [s.kind for s in planned]
-    assert kinds[0] == "start" and kinds[-1] == "stop" and set(kinds[1:-1]) == {"step"}
-    speeds = [s.speed for s in planned]
-    assert np.abs(np.diff(speeds)).max() < 0.301
-    far = sum(step_length(s.speed, 1.7) for s in planned[:-1])
-    assert far == pytest.approx(metres, abs=0.45)
-    count = int(rng.integers(3, 25))
-    assert len(strides([Leg(speed, steps=count)])) == count  # however little room there is to brake
-    turned = strides([Leg(1.0, steps=4), Leg(1.0, turn=np.pi / 2), Leg(1.0, steps=4)])
-    assert sum(s.turn for s in turned) == pytest.approx(np.pi / 2)

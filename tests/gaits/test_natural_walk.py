@@ -5,8 +5,9 @@ import pytest
 
 from asserts import asserts
 from bunraku.gaits.gait import walking_twin
-from bunraku.gaits.natural_walk import Leg, NaturalWalk
+from bunraku.gaits.natural_walk import NaturalWalk
 from bunraku.gaits.natural_words import legs_of
+from bunraku.gaits.stride_plan import Leg
 from bunraku.gaits.walk_ways import walk as walk_as
 from draws import fresh_rng
 
@@ -61,6 +62,16 @@ def test_any_person_on_rubber_at_any_speed():
     model = walking_twin(height, 24.0 * height**2).figure
     walk = NaturalWalk(model, [Leg(speed, steps=6)], bushes=True).run()
     assert walk.fell is None, (height, speed)
+
+
+def test_so_many_metres():
+    """On rigid feet; rubber ones give way, and the walk is shorter than its plan."""
+    rng = fresh_rng()
+    height, speed, metres = float(rng.uniform(1.5, 1.9)), float(rng.uniform(0.6, 1.4)), float(rng.uniform(2.2, 4.0))
+    walk = NaturalWalk(walking_twin(height, 24.0 * height**2).figure, [Leg(speed, metres=metres)]).run()
+    assert walk.fell is None, (height, speed)
+    assert walk.planned_metres == pytest.approx(metres, abs=1e-3)
+    assert walk.distance == pytest.approx(metres, abs=0.15), (height, speed)
 
 
 def test_it_turns_and_changes_its_speed():

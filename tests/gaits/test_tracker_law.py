@@ -5,10 +5,10 @@ import pytest
 
 from bunraku.control.whole_body import Contact, Task, WholeBody
 from bunraku.dynamics.functions import centroidal, kinematics
-from bunraku.gaits.natural_walk import Leg, NaturalWalk
-from bunraku.gaits.step_rows import LINKS
+from bunraku.gaits.natural_walk import NaturalWalk
+from bunraku.gaits.stride_plan import Leg
 from bunraku.gaits.tracker_law import CLOSED, FEEL, GOES_ON, NEXT, landed
-from bunraku.gaits.walk_arrays import STOP
+from bunraku.gaits.walk_arrays import LINKS, STOP
 from bunraku.model.configuration import difference
 
 

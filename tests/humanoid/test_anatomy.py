@@ -7,7 +7,7 @@ import pytest
 import bunraku as bk
 from bunraku.formats.bvh_motion import to_motion
 from bunraku.humanoid.anatomy import anatomy
-from bunraku.motion.captured import Points
+from bunraku.motion.person_points import Points
 from bunraku.motion.retarget import retarget
 from draws import fresh_seed
 from motion_data import UNIT, own_clip, strange_walk, t_posed

@@ -60,7 +60,7 @@ def test_stances_stand(walkers):
             corners = p + f.outline @ R.T
             assert np.abs(corners[:, 2]).max() < 1e-8
         assert np.abs(bk.centre_of_mass(m, q)[:2]).max() < 1e-9  # above the middle of the soles
-        assert not bk.within_limits(m, q)
+        assert not bk.joints_beyond_limits(m, q)
         base = k.rotation[m.joints[0].body]
         assert base[2, 2] > np.cos(0.02)  # upright
 

@@ -37,6 +37,27 @@ def test_a_kernel_that_takes_memory_is_refused():
     assert "takes needs " in done.stdout and "NRT_" in done.stdout and "does it take memory" in done.stdout
 
 
+# who builds a wheel has what pyproject.toml requires for it: NumPy and Numba, no SciPy
+WITH_FEW = """
+import sys
+
+class Refuser:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in {*sys.stdlib_module_names, "bunraku", "numpy", "numba", "llvmlite"}:
+            raise ModuleNotFoundError(f"No module named {name!r} where wheels are built", name=name)
+
+sys.meta_path.insert(0, Refuser())
+from bunraku.kernel.build_all import all_kernels
+print(len(all_kernels()))
+"""
+
+
+def test_modules_of_kernels_import_only_what_a_build_has():
+    done = subprocess.run([sys.executable, "-c", WITH_FEW], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == len(build_all.all_kernels())
+
+
 @pytest.fixture
 def one_kernel(monkeypatch):
     small = next(k for k in build_all.all_kernels() if k.__name__ == "pattern_one")

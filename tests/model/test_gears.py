@@ -75,4 +75,4 @@ def test_limits_of_both_hold():
     m = tree(None, 0, 0, gears=[(1, 0, 1.0, 0.0), (2, 0, 1.0, 0.0)])
     q = bk.random_configuration(m, 1)
     assert m.lower[0] <= q[0] <= m.upper[0]
-    assert bk.within_limits(m, np.array([2.5])) == {"j0": 0.5, "j1": 0.5, "j2": 0.5}
+    assert bk.joints_beyond_limits(m, np.array([2.5])) == {"j0": 0.5, "j1": 0.5, "j2": 0.5}

@@ -9,7 +9,8 @@ from bunraku.errors import InputError
 from bunraku.formats import bvh
 from bunraku.formats.bvh import Bvh
 from bunraku.formats.bvh_motion import from_motion, to_motion
-from bunraku.motion.captured import captured, mean_turn
+from bunraku.motion.captured import captured
+from bunraku.motion.person_points import mean_turn
 from bunraku.motion.retarget import retarget
 from draws import fresh_seed
 from motion_data import UNIT, strange_walk, t_posed

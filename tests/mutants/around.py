@@ -99,8 +99,8 @@ AROUND = mutants(
     ("chance forgets its key", "batch/chance.py",
      "(y >> SHIFT) ^ b ^ np.uint64(k0)", "(y >> SHIFT) ^ b",
      "batch/test_chance.py::test_philox_gives_the_known_answers"),
-    ("pushes of many worlds last a step longer", "batch/worlds.py",
-     "self._now[chosen] + steps\n", "self._now[chosen] + steps + 1\n",
+    ("pushes of many worlds last a step longer", "batch/push_places.py",
+     "= now + steps\n", "= now + steps + 1\n",
      "batch/test_worlds.py::test_pushes_are_those_of_a_world", COMPILED),
     # ---- environments
     ("the world's z in the base, turned the other way", "environments/base_motion.py",

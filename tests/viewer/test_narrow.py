@@ -31,6 +31,12 @@ SHOWN = """() => {
 ALL = """() => [...document.querySelectorAll('button, select, input, canvas')]
   .filter(e => !e.closest('#events, dialog, .joint, .uplot') && !e.closest('[hidden]')).map(e => e.dataset.testid ?? e.id ?? e.textContent)"""
 
+# controls of the plots that run off the screen, before anybody scrolls
+CUT_OFF = """() => [...document.querySelectorAll('#plot-bar button')].filter((e) => {
+  const { left, right, height } = e.getBoundingClientRect();
+  return height > 0 && (left < -1 || right > innerWidth + 1);
+}).map(e => e.textContent)"""
+
 
 def within_reach(page):
     """Smaller side of every control that can be reached, the drawer closed or open, the plots too."""
@@ -39,6 +45,7 @@ def within_reach(page):
         page.get_by_test_id("plots-button").tap()
         until(page, "document.querySelector('#channels button') !== null")
         found.update(page.evaluate(SHOWN))
+        assert page.evaluate(CUT_OFF) == []
         page.get_by_test_id("plots-button").tap()
     page.get_by_test_id("menu-button").tap()
     until(page, "document.getElementById('side').getBoundingClientRect().right <= innerWidth + 1")
@@ -102,6 +109,15 @@ def test_the_stage_by_touch(browser):
                 at = c.figure.pose(link)[0] + np.array([0, 0, up])
             u, v = page.evaluate("p => bunraku.project(...p)", [float(x) for x in at])
             return box["x"] + u, box["y"] + v
+
+        page.get_by_test_id("joints-button").tap()  # all of the figure is seen above the sheet of sliders
+        until(page, "canvas.getBoundingClientRect().bottom <= joints.getBoundingClientRect().top + 1")
+        sheet = page.get_by_test_id("joints").bounding_box()
+        until(page, "bunraku.project(0, 0, 0)[1] < canvas.clientHeight")
+        assert sheet["y"] + sheet["height"] <= box["y"] + box["height"] + 1 and sheet["height"] > 150
+        assert box["y"] < pixel("head")[1] < pixel("left_foot")[1] < pixel("left_foot", -0.1)[1] < sheet["y"]
+        page.get_by_test_id("joints-button").tap()
+        until(page, f"Math.abs(canvas.clientHeight - {box['height']}) < 1")
 
         page.touchscreen.tap(*pixel("left_hand"))
         until(page, "bunraku.stage.items.length === 1 && bunraku.stage.items[0].kind === 'pin'")

@@ -89,11 +89,10 @@ def test_a_browser_that_blocks_and_the_end_by_a_signal(tmp_path):
         token = url.split("#token=")[1]
         poll(seen.exists, "the browser")
         assert token not in seen.read_text() and seen.read_text().startswith("file:///")
-        lines = {p.parent.name: p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p)}
-        browser = next(
-            int(pid) for pid, line in lines.items() if line == b"sleep\x00600\x00" and parent(pid) == process.pid
-        )
-        assert all(token.encode() not in line for line in lines.values())
+        # the script becomes it
+        browser = poll(lambda: child(process.pid, b"sleep\x00600\x00"), "the browser's process")
+        lines = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p)]
+        assert all(token.encode() not in line for line in lines)
         assert [p.name.startswith("bunraku-page-") for p in temporary.iterdir()] == [True]
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 128 + signal.SIGTERM
@@ -102,6 +101,12 @@ def test_a_browser_that_blocks_and_the_end_by_a_signal(tmp_path):
         process.kill()
         if browser is not None:
             os.kill(browser, signal.SIGKILL)
+
+
+def child(pid, line):
+    """The process of `pid` that has that command line; 0 without one."""
+    found = (p for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p) and parent(p.parent.name) == pid)
+    return next((int(p.parent.name) for p in found if readable(p) and p.read_bytes() == line), 0)
 
 
 def readable(path):

@@ -205,7 +205,7 @@ def test_a_plain_walk_is_a_motion():
         [left[-1, 0] - left[0, 0], right[-1, 0] - right[0, 0]], 0.7, atol=1e-3
     )  # steps of 0.35: left, right, left closes
     assert left[:, 2].max() == pytest.approx(0.06, abs=3e-3) and min(left[:, 2].min(), right[:, 2].min()) > -1e-3
-    assert not any(bk.within_limits(motion.model, q, 1e-6) for q in motion.q)
+    assert not any(bk.joints_beyond_limits(motion.model, q, 1e-6) for q in motion.q)
     arm = motion.model.joint("left_shoulder").iq
     assert np.ptp(motion.q[:, arm + 2]) > 0.05
     assert np.allclose(np.diff(bk.walk_motion(bk.human(), 1, fps=30.0).times), 1 / 30)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.batch.batch_arrays import Push
+from bunraku.batch.worlds_snapshot import WorldsSnapshot
 from bunraku.errors import BunrakuError, InputError
 from bunraku.files import write_bytes
 from bunraku.kernel.record import Many
@@ -76,11 +77,11 @@ def load(path: str | Path, threads: int | None) -> Worlds:
 
 
 def _filled(text: dict[str, Any], members: dict[str, np.ndarray], threads: int | None) -> Worlds:
-    from bunraku.batch.worlds import Worlds, WorldsSnapshot
+    from bunraku.batch.worlds import Worlds
 
     with tempfile.TemporaryDirectory() as folder:
         scene = Path(folder) / "scene.npz"
-        scene.write_bytes(members["scene"].tobytes())
+        write_bytes(scene, members["scene"].tobytes())
         worlds = Worlds(World.load(scene), int(text["n"]), threads, seed=int(text["seed"]))
     parts: dict[str, dict[str, np.ndarray]] = {part: {} for part in (*PARTS, "start")}
     own: dict[int, dict[str, np.ndarray]] = {}

@@ -51,8 +51,7 @@ def as_world(worlds: Worlds, i: int) -> World:
     world._also[:] = seats.row("also", i)
     if "materials" in seats.bank:
         world._step.materials.rows[...] = seats.bank["materials"][i]
-    each = len(worlds._pushes) // worlds.n
-    for push in Many(Push, worlds._pushes[i * each : (i + 1) * each]):
+    for push in Many(Push, worlds._pushes.of(i)):
         left = int(push.until) - int(worlds._now[i])
         if left > 0:
             f, link = _link_at(scene, int(push.body), np.array(push.place))

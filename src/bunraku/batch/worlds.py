@@ -10,48 +10,35 @@ Checked in tests/batch/.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bunraku.batch import chance
-from bunraku.batch.batch_arrays import Batch, Push
+from bunraku.batch.batch_arrays import Batch
 from bunraku.batch.crew import Crew, cores
+from bunraku.batch.masks import Mask, chosen_of, index_of
+from bunraku.batch.push_places import Pushes
+from bunraku.batch.ranges import OWN_DRAWS, RANDOMISED, Ranges, checked, drawn
 from bunraku.batch.reasons import ROOM_STATUSES, TOO_LARGE, reason, scene_world
 from bunraku.batch.seats import CONTACTS, Seats, SeatTable
 from bunraku.batch.single import as_world
 from bunraku.batch.twin import twin
 from bunraku.batch.vary import Variation
+from bunraku.batch.worlds_snapshot import WorldsSnapshot, put_back, take_all, take_first
+from bunraku.batch.worlds_state import WorldsState
 from bunraku.collision.shape_layout import FULL, PAIR_POINTS
 from bunraku.errors import InputError
-from bunraku.kernel.record import put, zeros
-from bunraku.model.description import Note
-from bunraku.model.model import Model
-from bunraku.step.step_arrays import Info, Numbers
+from bunraku.kernel.record import put
 from bunraku.world.diverged import StepDiverged, steps_in, whole_steps
 from bunraku.world.figure import Figure, LinkOf, link_of
 from bunraku.world.world import World
 
-Mask = np.ndarray | Sequence[bool] | Sequence[int] | int | slice | None
 COMMANDS = ("target_q", "target_v", "tau")
-RANDOMISED, OWN_DRAWS = 1, 0  # streams of chance
 
 
-@dataclass(frozen=True)
-class WorldsSnapshot:
-    """The state of all worlds of a batch: `worlds.snapshot()`."""
-
-    arrays: dict[str, np.ndarray]
-    own: dict[int, dict[str, np.ndarray]]
-    values: dict[str, np.ndarray]
-    counters: dict[str, np.ndarray]
-    ring: np.ndarray
-    pushes: np.ndarray
-
-
-class Worlds:
+class Worlds(WorldsState):
     """n worlds of one scene: worlds = bk.Worlds(world, 1024); worlds.target_q[:] = …; worlds.step(4).
 
     `q v tau target_q target_v` are live arrays (n, nq) or (n, nv); so are `applied`, `residual`, `contacts` and `status`.
@@ -80,7 +67,7 @@ class Worlds:
         self._crew = Crew(self._world, int(threads) if threads is not None else cores())
         self._seats = Seats(self._world._step.source.arrays, self.n)
         self._vary = Variation(self._world, self._seats)
-        self._ranges: dict[str, tuple[float, float]] = {}
+        self._ranges: Ranges = {}
         self._batch = Batch(SeatTable(Batch.layout.slots))
         self._table: SeatTable = self._batch.source
         self._table.seats = self._seats
@@ -94,11 +81,11 @@ class Worlds:
         nq, nv = self._world.q.size, self._world.v.size
         put(self._batch, ring=np.zeros((self.n, 0, nq + 2 * nv)))
         self._wanted = {name: self._seats.bank[name] for name in COMMANDS}
-        self._pushes = zeros(Push, 0)
+        self._pushes = Pushes(self.n)
         self._place()
         for figure, link, wrench, end in given._pushes:
             self._push(np.arange(self.n), given[figure][link], wrench, end - given.time)
-        self._start = self._one()
+        self._start = take_first(self)
 
     def __repr__(self) -> str:
         still = int(np.count_nonzero(self.status))
@@ -106,94 +93,6 @@ class Worlds:
 
     def __len__(self) -> int:
         return self.n
-
-    # ---- what they are ------------------------------------------------------------------------------------------
-
-    @property
-    def dt(self) -> float:
-        """A step [s]."""
-        return self._world.dt
-
-    @property
-    def threads(self) -> int:
-        """How many threads share the work."""
-        return self._crew.threads
-
-    @property
-    def model(self) -> Model:
-        """All figures of a world as one Model: what q and v are."""
-        return self._world.model
-
-    @property
-    def figures(self) -> tuple[Figure, ...]:
-        """The figures of the scene; `figure.part.q` and `.v` are their columns."""
-        return self._world.figures
-
-    @property
-    def q(self) -> np.ndarray:
-        """(n, nq) coordinates: live, writable."""
-        return self._seats.bank["q"]
-
-    @property
-    def v(self) -> np.ndarray:
-        """(n, nv) rates: live, writable."""
-        return self._seats.bank["v"]
-
-    @property
-    def tau(self) -> np.ndarray:
-        """(n, nv) torques of motors [N m or N]: live, writable, kept until changed."""
-        return self._wanted["tau"]
-
-    @property
-    def target_q(self) -> np.ndarray:
-        """(n, nq) where servos lead: live, writable."""
-        return self._wanted["target_q"]
-
-    @property
-    def target_v(self) -> np.ndarray:
-        """(n, nv) rates that servos follow: live, writable."""
-        return self._wanted["target_v"]
-
-    @property
-    def applied(self) -> np.ndarray:
-        """(n, nv) torques that all drives gave in the last step [N m or N]: live."""
-        return self._seats.bank["applied"]
-
-    @property
-    def time(self) -> np.ndarray:
-        """(n,) of each world [s]."""
-        return self._begun + self._now * self.dt
-
-    @property
-    def steps_done(self) -> np.ndarray:
-        """(n,) steps since each world's start."""
-        return self._now.copy()
-
-    @property
-    def residual(self) -> np.ndarray:
-        """(n,) worst relative residual of the contact problem since each world's start: live."""
-        return self._seats.bank["numbers"].reshape(self.n, -1)[:, Numbers.layout.fields["worst_residual"].offset]
-
-    @property
-    def contacts(self) -> np.ndarray:
-        """(n,) contacts seen in the last step: live."""
-        return self._seats.bank["info"].reshape(self.n, -1)[:, Info.layout.fields["contacts"].offset]
-
-    @property
-    def track_at(self) -> np.ndarray:
-        """(n,) which row of the scene's track (`figure.follow`) each world does next: live, writable."""
-        return self._seats.bank["info"].reshape(self.n, -1)[:, Info.layout.fields["track_at"].offset]
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What stands for meshes in collisions, and what worlds of a batch do otherwise than a World, in words."""
-        more = []
-        if self._sensors:
-            said = (
-                f"{self._sensors} sensors are not part of worlds of a batch; add them to worlds[i] and read them there."
-            )
-            more.append(Note("ignored", said))
-        return (*self._said, *more)
 
     def why(self, i: int) -> str:
         """Why world i stands still; empty while it does not."""
@@ -266,24 +165,9 @@ class Worlds:
     def _push(self, chosen: np.ndarray, on: LinkOf, wrench: np.ndarray, seconds: float) -> None:
         info = on.figure.model.frame(on.name)
         steps = int(np.ceil(seconds / self.dt - 0.5 - 1e-9))
-        if not info.body or steps < 1:
-            return
-        until = Push.layout.fields["until"].offset
-
-        def free() -> np.ndarray:  # places of each world, so that it depends on no other one
-            table = self._pushes.reshape(self.n, len(self._pushes) // self.n, Push.layout.words)
-            return table.view(np.int64)[chosen, :, until] <= self._now[chosen, None]
-
-        if not free().any(axis=1).all():
-            self._place_pushes(len(self._pushes) // self.n + 1)
-        k = np.argmax(free(), axis=1)
-        row = np.zeros((len(chosen), Push.layout.words))
-        fields = Push.layout.fields
-        row.view(np.int64)[:, fields["body"].offset] = on.figure.part.body + info.body
-        row.view(np.int64)[:, until] = self._now[chosen] + steps
-        row[:, fields["force"].offset : fields["force"].offset + 6] = wrench
-        row[:, fields["place"].offset : fields["place"].offset + 3] = info.position
-        self._pushes.reshape(self.n, -1, Push.layout.words)[chosen, k] = row
+        body = on.figure.part.body + info.body
+        if info.body and steps >= 1 and self._pushes.add(chosen, self._now[chosen], steps, body, info.position, wrench):
+            self._place()
 
     # ---- episodes -----------------------------------------------------------------------------------------------
 
@@ -304,13 +188,9 @@ class Worlds:
             self._fill(name, chosen, np.broadcast_to(a[0], (len(chosen), *a.shape[1:])))
         self.status[chosen] = 0
         self._now[chosen] = 0
-        if len(self._pushes):
-            each = len(self._pushes) // self.n
-            known = len(first.pushes)
-            table = self._pushes.reshape(self.n, each, Push.layout.words)
-            table[chosen] = 0.0
-            table[chosen, : min(known, each)] = first.pushes[:each]
-        self._draw(chosen)
+        self._pushes.put(chosen, first.pushes)
+        for name, of, x in drawn(self._ranges, self.seed, self.numbers[chosen], self.episode[chosen]):
+            self._set(name, x, of, chosen)
         self._apply(chosen)
         self._fill_ring(chosen)
 
@@ -318,34 +198,11 @@ class Worlds:
         """What is drawn at every reset: {"friction": (0.4, 1.0), "mass of robot.trunk": (0.9, 1.1)}, uniform between two
         numbers; names are those of `vary`. None switches it off: each reset gives the scene's own values. The drawn ones
         are in `varied`."""
-        checked: dict[str, tuple[float, float]] = {}
-        for key, pair in dict(ranges or {}).items():
-            try:
-                low, high = (float(x) for x in pair)
-            except (TypeError, ValueError):
-                raise InputError(f"randomise: {key} needs a pair of numbers (low, high), got {pair!r:.60}.") from None
-            if not low <= high:
-                raise InputError(f"randomise: {key} goes from {low:g} to {high:g}; write the lower one first.")
-            name, _, of = key.partition(" of ")
-            ends = np.array([low, high])
-            self._vary.check(name, np.repeat(ends[:, None], 3, 1) if name == "com" else ends, of or None, 2)
-            checked[key] = low, high
+        new = checked(ranges, self._vary)
         for key in self._ranges:
             if key in self._vary.values:
                 self._vary.values[key][:] = np.nan
-        self._ranges = checked
-
-    def _draw(self, chosen: np.ndarray) -> None:
-        for k, key in enumerate(sorted(self._ranges)):
-            low, high = self._ranges[key]
-            name, _, of = key.partition(" of ")
-            width = 3 if name == "com" else 1
-            first = np.full(len(chosen), 8 * k)
-            u = chance.uniform(self.seed, self.numbers[chosen], self.episode[chosen], first, width, RANDOMISED)
-            x = low + (high - low) * u
-            if name == "delay":
-                x = np.floor(low + (high - low + 1) * u)
-            self._set(name, x if name == "com" else x[:, 0], of or None, chosen)
+        self._ranges = new
 
     def uniform(self, count: int, mask: Mask = None) -> np.ndarray:
         """(worlds of the mask, count) numbers in [0, 1) by chance: each world's next ones, which follow from seed, world
@@ -378,7 +235,8 @@ class Worlds:
                 if not np.all(np.isnan(x[i])):
                     alone._set(name, x[i : i + 1], of or None, np.array([0]))
         alone._start = self._start
-        alone._place_pushes(len(self._start.pushes))
+        alone._pushes.widen(len(self._start.pushes))
+        alone._place()
         alone._put_start(np.array([0]))
         return alone
 
@@ -431,62 +289,11 @@ class Worlds:
 
     def snapshot(self) -> WorldsSnapshot:
         """The state of all worlds, to go on from with `restore`, bit for bit."""
-        seats = self._seats
-        return WorldsSnapshot(
-            {name: a.copy() for name, a in seats.bank.items() if name not in ("reals", "materials")},
-            {w: {name: a.copy() for name, a in own.items()} for w, own in seats.own.items()},
-            {key: x.copy() for key, x in self._vary.values.items()},
-            {name: getattr(self, name).copy() for name in COUNTERS},
-            self._batch.ring.copy(),
-            self._pushes.copy(),
-        )
+        return take_all(self)
 
     def restore(self, snapshot: WorldsSnapshot, mask: Mask = None) -> None:
         """Put the worlds of a mask (None: all) back to a snapshot of this batch."""
-        chosen = self._chosen(mask)
-        if len(snapshot.counters["_now"]) != self.n or snapshot.arrays["q"].shape != self.q.shape:
-            raise InputError("restore: the snapshot is of another batch; worlds and figures differ.")
-        for key in [*self._vary.values, *snapshot.values]:
-            name, _, of = key.partition(" of ")
-            old = snapshot.values.get(key)
-            if old is None:
-                self._vary.values[key][chosen] = np.nan
-            else:
-                self._vary.check(name, np.nan_to_num(old, nan=1.0), of or None, self.n)
-                self._vary.keep(key, old[chosen], chosen)
-            if name == "delay":
-                self._delay(chosen)
-        for name, a in snapshot.arrays.items():
-            if name in self._seats.bank:
-                self._fill(name, chosen, a[chosen])
-        for w, own in snapshot.own.items():
-            if w in set(chosen.tolist()):
-                rows = len(own["ids"])
-                if self._seats.rows_of_contacts(w) < rows:
-                    self._seats.widen(w, rows)
-                    self._crew.hold(rows)
-                for name, a in own.items():
-                    self._seats.row(name, w)[:rows] = a
-        for name, a in snapshot.counters.items():
-            getattr(self, name)[..., chosen] = a[..., chosen]
-        self._apply(chosen)
-        if snapshot.ring.shape[1]:
-            self._ring_back(snapshot.ring, chosen)
-        else:
-            self._fill_ring(chosen)
-        old = snapshot.pushes.reshape(self.n, len(snapshot.pushes) // self.n, Push.layout.words)
-        self._place_pushes(old.shape[1])
-        table = self._pushes.reshape(self.n, len(self._pushes) // self.n, Push.layout.words)
-        table[chosen] = 0.0
-        table[chosen, : old.shape[1]] = old[chosen]
-
-    def _ring_back(self, old: np.ndarray, chosen: np.ndarray) -> None:
-        """Commands on their way, into a ring that may have grown since."""
-        ring, rows = self._batch.ring, old.shape[1]
-        self._fill_ring(chosen)
-        for back in range(1, min(rows, ring.shape[1]) + 1):  # that of `back` steps ago
-            then = self._now[chosen] - back
-            ring[chosen, then % ring.shape[1]] = old[chosen, then % rows]
+        put_back(self, snapshot, self._chosen(mask))
 
     def save(self, path: str | Path) -> Path:
         """Write all worlds into one file, to go on with `Worlds.load` bit for bit."""
@@ -511,16 +318,11 @@ class Worlds:
 
     # ---- inside -------------------------------------------------------------------------------------------------
 
-    def _one(self) -> WorldsSnapshot:
-        """The first world's state: where all begin."""
-        arrays = {name: a[:1].copy() for name, a in self._seats.bank.items()}
-        return WorldsSnapshot(arrays, {}, {}, {}, np.zeros(0), self._pushes[: len(self._pushes) // self.n].copy())
-
     def _place(self) -> None:
         """Tell the kernel where all arrays are."""
         self._seats.refresh()
         bank = self._seats.bank
-        put(self._batch, slots=self._seats.slots, rows=self._seats.rows, pushes=self._pushes)
+        put(self._batch, slots=self._seats.slots, rows=self._seats.rows, pushes=self._pushes.rows)
         put(self._batch, wanted_q=bank["target_q"], wanted_v=bank["target_v"], wanted_tau=bank["tau"])
 
     def _apply(self, chosen: np.ndarray) -> None:
@@ -529,15 +331,6 @@ class Worlds:
         if "delay" in self._vary.values:
             self._batch.delays[chosen] = self._vary.delays(chosen)
         if self._seats.rows is not self._batch.rows:
-            self._place()
-
-    def _place_pushes(self, each: int) -> None:
-        """Room for so many pushes of each world."""
-        old = self._pushes.reshape(self.n, len(self._pushes) // self.n, Push.layout.words)
-        if old.shape[1] < each:
-            wider = np.zeros((self.n, each, Push.layout.words))
-            wider[:, : old.shape[1]] = old
-            self._pushes = wider.reshape(-1, Push.layout.words)
             self._place()
 
     def _fill(self, name: str, chosen: np.ndarray, values: np.ndarray) -> None:
@@ -551,26 +344,10 @@ class Worlds:
             self._seats.bank[name][chosen] = values
 
     def _index(self, i: int) -> int:
-        if not (isinstance(i, int | np.integer) and -self.n <= i < self.n):
-            raise InputError(f"there is no world {i!r}; they are numbered 0 to {self.n - 1}.")
-        return int(i) % self.n
+        return index_of(i, self.n)
 
     def _chosen(self, mask: Mask) -> np.ndarray:
-        """The numbers of the worlds of a mask: None, (n,) booleans, numbers, or a slice."""
-        if mask is None:
-            return np.arange(self.n)
-        if isinstance(mask, slice):
-            return np.arange(self.n)[mask]
-        x = np.atleast_1d(np.asarray(mask))
-        if x.dtype == bool and x.shape == (self.n,):
-            return np.flatnonzero(x)
-        whole = x.dtype.kind in "iu" and x.ndim == 1
-        if whole and np.all((x >= -self.n) & (x < self.n)) and len(np.unique(x % self.n)) == len(x):
-            return x.astype(np.int64) % self.n
-        raise InputError(f"a mask of worlds is {self.n} booleans, or different numbers from 0 to {self.n - 1}.")
-
-
-COUNTERS = ("_now", "status", "episode", "_draws")
+        return chosen_of(mask, self.n)
 
 
 def _seed(seed: Any) -> int:

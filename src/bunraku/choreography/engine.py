@@ -23,18 +23,19 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from bunraku.choreography import cast, gripping, items
+from bunraku.choreography.dance_options import DanceOptions
+from bunraku.choreography.dance_snapshot import DanceSnapshot, put_dance, take_dance
 from bunraku.choreography.dancer import Dancer
+from bunraku.choreography.first_figure import FirstFigure
 from bunraku.choreography.gains import Gains
 from bunraku.choreography.grips import REACH, Grip
 from bunraku.choreography.pins import Drag, Pin, Violation, checked_point, checked_rotation, clean
-from bunraku.choreography.report import DanceReport
 from bunraku.choreography.score import Score
 from bunraku.choreography.studio import Studio
 from bunraku.control.whole_body import is_strict
@@ -44,7 +45,6 @@ from bunraku.model.named import as_model
 from bunraku.recording.recorder import Recorder
 from bunraku.world.diverged import steps_in
 from bunraku.world.figure import Figure
-from bunraku.world.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from bunraku.viewer.stage import StageOptions
@@ -53,38 +53,7 @@ if TYPE_CHECKING:
 PIN_WEIGHT, DRAG_WEIGHT = 2e3, 1e3
 
 
-@dataclass(frozen=True)
-class DanceSnapshot:
-    """All that affects what comes: the world's snapshot, pins, drags and grips, and how long the score was."""
-
-    world: Snapshot
-    items: tuple[tuple[Pin, dict[str, Any]], ...]
-    grips: tuple[tuple[Grip, tuple[int, ...]], ...]
-    broken: tuple[Grip, ...]
-    score: tuple[Any, ...]
-
-
-class DanceOptions(TypedDict, total=False):
-    """Options of a Choreography."""
-
-    at: Sequence[float] | None
-    dt: float
-    contact: str
-    sweeps: int | None
-    integrator: str
-    balance: bool
-    dynamics: bool
-    steps: bool
-    rises: bool
-    priority: str
-    friction: float
-    gains: Gains | None
-    seed: int
-    floor: bool
-    name: str | None
-
-
-class Choreography:
+class Choreography(FirstFigure):
     """A figure that is pinned and dragged, and moves as its dynamics allow: `pin`, `drag`, `pose`, `run`.
 
     model: human() by default; at: x, y[, z] [m] or a full q: where it stands; dt [s]; contact, sweeps and integrator
@@ -159,16 +128,6 @@ class Choreography:
         )
 
     # ---- figures and things ----------------------------------------------------------------------------------------
-
-    @property
-    def figure(self) -> Figure:
-        """The first figure, in the world."""
-        return self.dancers[0].figure
-
-    @property
-    def model(self) -> Model:
-        """Its model, as it is on stage."""
-        return self.dancers[0].model
 
     def __getitem__(self, name: str) -> Dancer:
         for d in self.dancers:
@@ -287,8 +246,8 @@ class Choreography:
         rotation: Any = None,
         weight: float = DRAG_WEIGHT,
     ) -> Drag:
-        """Take hold of a point of a link; move it with `to`, end with `release`. axes and rotation as of `pin`, but
-        with "pose" it begins at the present rotation."""
+        """Take hold of a point [m, link's frame] of a link; move it with `to`, end with `release`. axes and rotation as
+        of `pin`, but with "pose" it begins at the present rotation."""
         if axes == "pose" and rotation is not None:
             raise InputError(f"drag {link!r}: with axes='pose' it begins as it is; turn it with `to`.")
         made = self._make(Drag, link, point, axes, None, rotation, weight)
@@ -299,7 +258,7 @@ class Choreography:
         return items.make(self, kind, link, (point, axes, at, rotation), weight)
 
     def move(self, item: Pin, position: Sequence[float] | np.ndarray, rotation: Any = None) -> None:
-        """Move the target of a drag (or pin)."""
+        """Move the target of a drag (or pin) to a position [m] of the world."""
         self._own(item)
         target = checked_point(f"{item.kind} {item.link!r}: to", position)
         if rotation is not None:
@@ -373,60 +332,11 @@ class Choreography:
 
     @property
     def desired(self) -> dict[str, list[float]]:
-        """Joint values that are desired now, as `pose` was given them."""
+        """Joint values that are desired now [rad or m], as `pose` was given them."""
         out: dict[str, list[float]] = {}
         for _, joints in self.score.poses:
             out.update(joints)
         return {name: value for name, value in out.items() if value}
-
-    @property
-    def balance(self) -> bool:
-        """Whether the first figure keeps its balance; settable at any time."""
-        return self.dancers[0].balance
-
-    @balance.setter
-    def balance(self, on: bool) -> None:
-        self.dancers[0].balance = on
-
-    @property
-    def steps(self) -> bool:
-        """Whether the first figure steps when it is pushed or dragged beyond what it can hold and reach; settable at any
-        time. False for figures without two feet."""
-        return self.dancers[0].steps
-
-    @steps.setter
-    def steps(self, on: bool) -> None:
-        self.dancers[0].steps = on
-
-    @property
-    def rises(self) -> bool:
-        """Whether the first figure gets up by itself when it has fallen and nothing drags it; settable at any time.
-        False for figures without a person's joints."""
-        return self.dancers[0].rises
-
-    @rises.setter
-    def rises(self, on: bool) -> None:
-        self.dancers[0].rises = on
-
-    def get_up(self) -> None:
-        """Get up now, where it lies: along the stages of choreography.rising. Nothing happens while it stands."""
-        self.dancers[0].get_up()
-
-    def walk_to(self, place: Sequence[float], yaw: float | None = None) -> int:
-        """Walk to a place (x, y) [m] on the floor, around what stands there, up and down stairs, and turn to the heading
-        `yaw` [rad] (None: as it arrives); returns how many steps it will take. It goes while the choreography runs; a
-        new one takes the place of the last. InputError where no way leads there."""
-        return self.dancers[0].walk_to(place, yaw)
-
-    @property
-    def walking(self) -> bool:
-        """Whether steps of `walk_to` are still to come."""
-        return self.dancers[0].walking
-
-    @property
-    def rising(self) -> bool:
-        """Whether it is getting up."""
-        return self.dancers[0].rising
 
     @property
     def dynamics(self) -> bool:
@@ -464,36 +374,13 @@ class Choreography:
             out.append(Violation(item, *item.off(p + R @ item.point, R)))
         return out
 
-    @property
-    def report(self) -> DanceReport:
-        """What the last step found of the first figure: see bunraku.choreography.report; c["bob"].report of another."""
-        return self.dancers[0].report
-
     def snapshot(self) -> DanceSnapshot:
         """All that affects what comes; `restore` goes back to it bit for bit (undo)."""
-        kept = tuple((p, {name: getattr(p, name) for name in CHANGING}) for p in self.items)
-        held = tuple((g, g.ends) for g in self.grips)
-        return DanceSnapshot(self.world.snapshot(), kept, held, tuple(self.broken), self.score.mark())
+        return take_dance(self)
 
     def restore(self, snapshot: DanceSnapshot) -> None:
         """Go back. Pins, drags and grips made since are released, those released since act again."""
-        self.world.restore(snapshot.world)
-        for item in self.items:
-            item.place, item.dancer, item.grip = -1, None, None
-        for grip in self.grips:
-            grip.ends = ()
-        self.items, self.grips, self.broken = [], [], list(snapshot.broken)
-        for item, values in snapshot.items:
-            for name, value in values.items():
-                setattr(item, name, value.copy() if isinstance(value, np.ndarray) else value)
-            self.items.append(item)
-        for grip, ends in snapshot.grips:
-            grip.ends, grip.broken = ends, False
-            self.grips.append(grip)
-        self.world.plan()
-        for d in self.dancers:
-            d.restored()
-        self.score.cut(snapshot.score)
+        put_dance(self, snapshot)
 
     def record(
         self, path: str | Path, every: int = 1, *, title: str = "", meta: dict[str, Any] | None = None
@@ -531,7 +418,3 @@ class Choreography:
             if p.name == name:
                 return p
         raise UnknownName(f"there is no pin or drag {name!r}.{closest(name, [p.name for p in self.items])}")
-
-
-CHANGING = ("place", "target", "rotation", "dancer", "grip")
-"""What changes of a pin."""

@@ -10,7 +10,7 @@ import numpy as np
 from bunraku.choreography.kinematic import standing_links
 from bunraku.choreography.stepping_arrays import STAND
 from bunraku.dynamics.functions import centroidal
-from bunraku.model.limits import within_limits
+from bunraku.model.limits import joints_beyond_limits
 
 if TYPE_CHECKING:
     from bunraku.choreography.dancer import Dancer
@@ -86,7 +86,7 @@ def outside(polygon: np.ndarray, x: np.ndarray) -> float:
 
 def report_of(c: Dancer) -> DanceReport:
     """The report."""
-    beyond = within_limits(c.model, c.figure.q, 1e-6)
+    beyond = joints_beyond_limits(c.model, c.figure.q, 1e-6)
     if not c.owner.dynamics:
         return DanceReport(
             forces=np.zeros((0, 3)),

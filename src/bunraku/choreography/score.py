@@ -52,22 +52,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from bunraku.choreography.cast import Member, put_on_stage
+from bunraku.choreography.performing import events, play
 from bunraku.choreography.score_check import read_score
+from bunraku.choreography.score_text import score_text
 from bunraku.errors import InputError
 from bunraku.files import parse_toml, read_text, write_text
 from bunraku.model.rotations import quaternion
 
 if TYPE_CHECKING:
-    from bunraku.choreography.dancer import Dancer, Told
-    from bunraku.choreography.engine import Choreography, DanceOptions
+    from bunraku.choreography.dance_options import DanceOptions
+    from bunraku.choreography.dancer import Told
+    from bunraku.choreography.engine import Choreography
     from bunraku.choreography.grips import Grip
     from bunraku.choreography.pins import Pin
     from bunraku.model.model import Model
 
-FORMAT, VERSION = "bunraku score", 1
 BIGGEST = 64 * 2**20  # bytes
 
 
@@ -131,7 +131,7 @@ class Score:
     # ---- written down while it happens -----------------------------------------------------------------------------
 
     def begin(self, time: float, item: Pin, weight: float) -> None:
-        """A pin or drag was made."""
+        """A pin or drag was made at a time [s]."""
         R = item.rotation if item.axes == "pose" else None
         turn = item.frame if R is None else tuple(quaternion(R).tolist())
         self.acts.append(
@@ -152,7 +152,7 @@ class Score:
         return next(a for a in reversed(self.acts) if a.name == item.name)
 
     def move(self, time: float, item: Pin) -> None:
-        """A target was moved."""
+        """A target was moved at a time [s]."""
         row = (time, *item.target.tolist())
         if item.axes == "pose" and item.rotation is not None:
             row += tuple(quaternion(item.rotation).tolist())
@@ -162,22 +162,22 @@ class Score:
         path.append(row)
 
     def end(self, time: float, item: Pin) -> None:
-        """A pin or drag was released; a move at the same time has done nothing."""
+        """A pin or drag was released at a time [s]; a move at the same time has done nothing."""
         act = self._of(item)
         act.end = time
         while act.path and act.path[-1][0] == time > act.begin:
             act.path.pop()
 
     def pose(self, time: float, joints: dict[str, list[float]]) -> None:
-        """Joint values were desired."""
+        """Joint values [rad or m] were desired at a time [s]."""
         self.poses.append((time, joints))
 
     def switch_dynamics(self, time: float, on: bool) -> None:
-        """Dynamics was switched."""
+        """Dynamics was switched at a time [s]."""
         self.dynamics.append((time, on))
 
     def tell(self, time: float, figure: str | None, what: str, value: Any) -> None:
-        """Balance, steps or getting up by itself were switched; it was told to get up, or to walk somewhere; figure: who,
+        """At a time [s] balance, steps or getting up by itself were switched, or it was told to get up, or to walk somewhere; figure: who,
         None the first."""
         if figure is not None:
             self.told.append((time, figure, what, value))
@@ -189,7 +189,7 @@ class Score:
             {"balance": self.balances, "steps": self.steps, "rises": self.rises}[what].append((time, value))
 
     def grip(self, time: float, grip: Grip, reach: float) -> None:
-        """A hand gripped."""
+        """A hand gripped at a time [s] what was within its reach [m]."""
         strength = {"break_force": grip.break_force, "break_torque": grip.break_torque}
         order = (self._grip_events(), 0)
         self.grips.append(
@@ -197,7 +197,7 @@ class Score:
         )
 
     def ungrip(self, time: float, grip: Grip) -> None:
-        """It let go."""
+        """It let go at a time [s]."""
         act = next(a for a in reversed(self.grips) if a.name == grip.name)
         act.end, act.order = time, (act.order[0], self._grip_events())
 
@@ -290,158 +290,18 @@ class Score:
         return c
 
     def events(self, dt: float) -> list[tuple[int, float, Any]]:
-        """(step, order, what) of everything that happens, sorted."""
-        out: list[tuple[int, float, Any]] = []
-
-        def at(t: float) -> int:
-            return round(t / dt)
-
-        turns = [(act.order[0], at(act.begin), ("grip", act)) for act in self.grips]
-        turns += [(act.order[1], at(act.end), ("ungrip", act)) for act in self.grips if act.end is not None]
-        out += [(step, 0.5, what) for _, step, what in sorted(turns, key=lambda e: e[0])]
-        for act in self.acts:
-            if act.end is not None and at(act.end) == at(act.begin) and self.grips:
-                continue  # it has done nothing, and what it was of may be gone
-            out.append((at(act.begin), 1, ("begin", act)))
-            over = at(act.end) if act.end is not None and act.end > act.begin else None  # a path may lead up to its end
-            out += [(at(row[0]), 2, ("move", act, row)) for row in act.path if at(row[0]) != over]
-            if act.end is not None:
-                out.append((at(act.end), 0 if act.end > act.begin else 3, ("end", act)))
-        out += [(at(t), 4, ("pose", joints)) for t, joints in self.poses]
-        out += [(at(t), 5, ("balance", on)) for t, on in self.balances]
-        out += [(at(t), 6, ("dynamics", on)) for t, on in self.dynamics]
-        out += [(at(t), 7, ("steps", on)) for t, on in self.steps]
-        out += [(at(t), 8, ("rises", on)) for t, on in self.rises]
-        out += [(at(t), 9, ("get_up",)) for t in self.get_ups]
-        out += [(at(t), 10, ("walk", place, yaw)) for t, place, yaw in self.walks]
-        out += [(at(t), 11, ("told", who, what, value)) for t, who, what, value in self.told]
-        return sorted(out, key=lambda e: e[:2])
+        """(step, order, what) of everything that happens in steps of dt [s], sorted."""
+        return events(self, dt)
 
     def play(self, c: Choreography, progress: Callable[[float], None] | None = None) -> None:
-        """Do all of it to a choreography from its present time on, up to `length`."""
-        dt, now, made, held = c.world.dt, 0, {}, {}
-        last = round(self.length / dt)
-        for step, _, what in self.events(dt):
-            if step > last:
-                break
-            self._go(c, step - now, progress)
-            now = step
-            kind = what[0]
-            if kind == "pose":
-                c.pose({name: value or None for name, value in what[1].items()})
-            elif kind == "balance":
-                c.balance = what[1]
-            elif kind == "dynamics":
-                c.dynamics = what[1]
-            elif kind in ("steps", "rises"):
-                setattr(c, kind, what[1])
-            elif kind == "get_up":
-                c.get_up()
-            elif kind == "walk":
-                c.walk_to(what[1], what[2])
-            elif kind == "told":
-                tell(c[what[1]], what[2], what[3])
-            elif kind in ("grip", "ungrip"):
-                grip: GripAct = what[1]
-                if kind == "ungrip":
-                    c.release(held[id(grip)])
-                else:
-                    bears = {"break_force": grip.break_force, "break_torque": grip.break_torque}
-                    near = {} if grip.reach is None else {"reach": grip.reach}
-                    held[id(grip)] = c.grip(grip.link, grip.to, axes=grip.axes, **bears, **near)
-            else:
-                act: Act = what[1]
-                if kind == "begin":
-                    more = {} if act.weight is None else {"weight": act.weight}
-                    if act.kind == "pin":
-                        made[id(act)] = c.pin(
-                            act.link, act.point, axes=act.axes, at=act.at, rotation=act.rotation, **more
-                        )
-                    else:
-                        own = None if act.axes == "pose" else act.rotation
-                        made[id(act)] = c.drag(act.link, act.point, axes=act.axes, rotation=own, **more)
-                elif kind == "move":
-                    row = what[2]
-                    c.move(made[id(act)], row[1:4], row[4:8] if len(row) == 8 else None)
-                else:
-                    c.release(made[id(act)])
-        self._go(c, last - now, progress)
-        c.score.seconds = self.seconds
-
-    @staticmethod
-    def _go(c: Choreography, steps: int, progress: Callable[[float], None] | None) -> None:
-        while steps > 0:
-            n = min(steps, 250)
-            c.step(n)
-            steps -= n
-            if progress is not None:
-                progress(c.time)
+        """Do all of it to a choreography from its present time on, up to `length` [s]."""
+        play(self, c, progress)
 
     # ---- file ------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, seconds: float | None = None) -> Path:
         """Write it as TOML; seconds: its length, the present one by default."""
-        lines = [f'format = "{FORMAT}"', f"version = {VERSION}", f"model = {text(self.model)}"]
-        length = seconds if seconds is not None else self.seconds
-        lines += [f"seconds = {plain(length)}"] if length is not None else []
-        lines += [f"name = {text(self.name)}"] if self.name else []
-        lines += [f"start = {plain(list(self.start))}"] if self.start else []
-        lines += ["", "[options]", *(f"{k} = {plain(v)}" for k, v in self.options.items())]
-        for m in self.cast:
-            lines += [
-                "",
-                "[[cast]]",
-                f"name = {text(m.name)}",
-                *(f"{k} = {plain(v)}" for k, v in m.values.items()),
-            ]
-        for g in self.grips:
-            lines += ["", "[[grip]]", f"link = {text(g.link)}", f"to = {text(g.to)}", f"begin = {plain(g.begin)}"]
-            lines += [f"end = {plain(g.end)}"] if g.end is not None else []
-            lines += [f"axes = {text(g.axes)}"] if g.axes is not None else []
-            for key in ("break_force", "break_torque", "reach"):
-                x = getattr(g, key)
-                lines += [f"{key} = {plain(x)}"] if x is not None and math.isfinite(x) else []
-            lines += [f"order = {plain(list(g.order))}"]
-        for a in self.acts:
-            lines += ["", f"[[{a.kind}]]", f"link = {text(a.link)}", f"begin = {plain(a.begin)}"]
-            lines += [f"end = {plain(a.end)}"] if a.end is not None else []
-            lines += [f"point = {plain(list(a.point))}", f"axes = {text(a.axes)}"]
-            lines += [f"weight = {plain(a.weight)}"] if a.weight is not None else []
-            if a.kind == "pin":
-                lines += [f"at = {plain(list(a.at))}"] if a.at is not None else []
-            if a.rotation is not None and (a.kind == "pin" or a.axes != "pose"):
-                lines += [f"rotation = {plain(list(a.rotation))}"]
-            if a.path:
-                lines += ["path = [", *(f"  {plain(list(row))}," for row in a.path), "]"]
-        for t, joints in self.poses:
-            values = ", ".join(f"{text(k)} = {plain(v[0] if len(v) == 1 else v)}" for k, v in joints.items() if v)
-            free = [k for k, v in joints.items() if not v]
-            lines += ["", "[[pose]]", f"time = {plain(t)}"]
-            lines += [f"joints = {{ {values} }}"] if values else []
-            lines += [f"release = {plain(free)}"] if free else []
-        for name, switched in (
-            ("balance", self.balances),
-            ("dynamics", self.dynamics),
-            ("steps", self.steps),
-            ("rises", self.rises),
-        ):
-            for t, on in switched:
-                lines += ["", f"[[{name}]]", f"time = {plain(t)}", f"on = {plain(on)}"]
-        for t in self.get_ups:
-            lines += ["", "[[get_up]]", f"time = {plain(t)}"]
-        for t, place, yaw in self.walks:
-            lines += ["", "[[walk]]", f"time = {plain(t)}", f"to = {plain(list(place))}"]
-            lines += [f"yaw = {plain(yaw)}"] if yaw is not None else []
-        for t, who, what, value in self.told:
-            lines += ["", f"[[{what}]]", f"time = {plain(t)}", f"figure = {text(who)}"]
-            if what == "walk":
-                lines += [
-                    f"to = {plain(list(value[0]))}",
-                    *([f"yaw = {plain(value[1])}"] if value[1] is not None else []),
-                ]
-            elif what != "get_up":
-                lines += [f"on = {plain(value)}"]
-        write_text(Path(path), "\n".join(lines) + "\n")
+        write_text(Path(path), score_text(self, seconds if seconds is not None else self.seconds))
         return Path(path)
 
     @staticmethod
@@ -449,32 +309,3 @@ class Score:
         """Read a score; every mistake is one sentence with its place."""
         name = Path(path).name
         return read_score(parse_toml(read_text(path, BIGGEST), name), name)
-
-
-def tell(d: Dancer, what: str, value: Any) -> None:
-    """Tell a figure what a score says."""
-    if what == "get_up":
-        d.get_up()
-    elif what == "walk":
-        d.walk_to(*value)
-    else:
-        setattr(d, what, value)
-
-
-def text(s: str) -> str:
-    """A TOML string."""
-    safe = s.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(ch if ch.isprintable() else f"\\u{ord(ch):04x}" for ch in safe) + '"'
-
-
-def plain(x: Any) -> str:
-    """A TOML value: numbers with all their digits."""
-    if isinstance(x, bool | np.bool_):
-        return "true" if x else "false"
-    if isinstance(x, list | tuple):
-        return "[" + ", ".join(map(plain, x)) + "]"
-    if isinstance(x, str):
-        return text(x)
-    if isinstance(x, int | np.integer):
-        return str(int(x))
-    return repr(float(x))

@@ -93,7 +93,8 @@ def tables(data: dict[str, Any], key: str, source: str) -> list[tuple[str, Any]]
 
 def read_score(data: dict[str, Any], source: str) -> Score:
     """A Score from a TOML document."""
-    from bunraku.choreography.score import FORMAT, VERSION, Score
+    from bunraku.choreography.score import Score
+    from bunraku.choreography.score_text import FORMAT, VERSION
 
     top = Table(data, source, TOP)
     if data.get("format") != FORMAT:

@@ -70,6 +70,7 @@ def main(
     gait: Literal["natural", "careful"] | None = None,
     speed: float | None = None,
     pace: Literal["slowly", "usual", "briskly"] | None = None,
+    carry: str | None = None,
     contact: ContactName = "pgs",
     sweeps: int | None = None,
     integrator: Literal["euler", "rk4"] = "euler",
@@ -104,6 +105,7 @@ def main(
         speed: of a natural walk, where the words do not say it: 0.3 to 1.7 m/s for a figure of 1.7 m; 1.3 by default.
         pace: of a careful walk, where the footsteps do not say: slowly (0.28 m/s for the human figure), usual (0.67 m/s) or briskly (0.73 m/s);
             "walk 2 m slowly" says it in words. Bumps are walked slowly by default, stairs and slopes always with care.
+        carry: what a careful walker carries: "10kg" or "10 kg in front" (a box, both hands), "20 kg on the back", "8 kg in the left hand".
         contact: the contact model.
         sweeps: the most sweeps in a step with contact pgs_2007; 120 by default.
         integrator: euler, or rk4 (Runge-Kutta 4), with which servos and rubber are softer.
@@ -147,6 +149,7 @@ def main(
     seconds: dict[str, float] = {}
     with progress_bar(100, LOADING) as update:
         from bunraku.humanoid.parts import humanoid
+        from bunraku.walking.carrying import carrying, said
         from bunraku.walking.walk import check_plan, in_words, walk
         from bunraku.walking.walk_push import push_of
         from bunraku.world.contact_models import check, sweeps_of
@@ -154,10 +157,13 @@ def main(
         check(contact, integrator)
         sweeps_of(contact, sweeps)
         pushes = [push_of(words) for words in push]
+        if carry is not None:
+            said(carry)
         careful = {
             "mapping": mapping is not None,
             "terrain": terrain is not None,
             "pace": pace is not None,
+            "carry": carry is not None,
             "sweeps": sweeps is not None,
             "integrator": integrator != "euler",
             "no_stabiliser": not stabiliser,
@@ -195,20 +201,20 @@ def main(
             from bunraku.walking.walk import planned
             from bunraku.walking.walker import Walker
 
-            pattern, ground = planned(h, footsteps, terrain, pace)
+            pattern, ground = planned(h if carry is None else carrying(h, carry), footsteps, terrain, pace)
             walker = Walker(pattern, terrain=ground, **how)
             return live(walker.world, walker, lambda p: p.force(pattern), pushes, browser=browser, port=port)
         clock = Clock(seconds, update)
         prepare("walk", contact)
         done = walk(
-            h, footsteps, terrain=terrain, pace=pace, pushes=pushes, path=out / "walk.bkr", progress=clock, **how,
+            h, footsteps, terrain=terrain, pace=pace, carry=carry, pushes=pushes, path=out / "walk.bkr", progress=clock, **how,
         )  # fmt: skip
         clock.stop()
         from bunraku.cli.walk_output import Looks, summary_of, text, write
 
         note_results(out, f"walk {Path(model).stem}")
         data = summary_of(done)
-        data |= {"model": model, "footsteps": in_words(footsteps, terrain), **options, "folder": str(out)}
+        data |= {"model": model, "footsteps": in_words(footsteps, terrain, carry), **options, "folder": str(out)}
         with done.recording as recording:
             notes = write(data, done.report, recording, out, Looks(pictures, measured), seconds, update)
     data["seconds"] = seconds
@@ -271,6 +277,7 @@ def natural(
         note_results(to.folder, f"walk {Path(model).stem}")
         data = summary_of(done)
         data |= {"model": model, "footsteps": footsteps or "ten steps", "gait": "natural", "contact": contact}
+        data |= {"planned_m": done.planned_metres}
         data |= {
             "bushes": bool(bushes),
             "stabiliser": True,

@@ -37,8 +37,9 @@ class Looks:
 
 def summary_of(walk: Walk | NaturalWalked) -> dict[str, Any]:
     """The report's summary with what the walker and the clock know."""
-    steps = walk.planned_steps
-    return {**walk.report.summary(), "planned_steps": steps, "real_time_factor": walk.real_time_factor}
+    load = getattr(walk, "load", None)
+    known = {"planned_steps": walk.planned_steps, "real_time_factor": walk.real_time_factor}
+    return {**walk.report.summary(), **known, **({} if load is None else {"load": load})}
 
 
 def text(data: dict[str, Any]) -> list[str]:
@@ -49,11 +50,12 @@ def text(data: dict[str, Any]) -> list[str]:
     rows = [
         ("figure", f"{data['figure']}, {feet}, {how}, {data['contact']}"),
         ("steps", f"{data['steps']} of {data['planned_steps']}"),
-        ("distance", f"{data['distance_m']:.2f} m"),
+        ("distance", f"{data['distance_m']:.2f} m" + (f" of {data['planned_m']:.2f} m" if "planned_m" in data else "")),
         ("speed", f"{data['speed_m_s']:.2f} m/s"),
         ("falls", "none" if data["fell_s"] is None else f"at {data['fell_s']:.2f} s"),
         ("feet off their plan", "–" if off is None else f"{100 * off:.1f} cm, {data['final_error_deg']:.1f} degrees"),
         ("ZMP margin on one foot", f"{mm(margin['single_mean'])} mean, {mm(margin['single_least'])} least"),
+        *([("load", load_in_words(data["load"]))] if "load" in data else []),
         *([("not as planned", missed_in_words(data["missed_steps"]))] if data["missed_steps"] else []),
         ("landings", landings_in_words(data["landings"])),
         ("cost of transport", "none" if data["distance_m"] < 1e-3 else f"{data['cost_of_transport']:.2f}"),
@@ -64,6 +66,20 @@ def text(data: dict[str, Any]) -> list[str]:
         ("real-time factor", f"{data['real_time_factor']:.1f}"),
     ]
     return two_columns(rows)
+
+
+def load_in_words(load: dict[str, Any]) -> str:
+    """What was carried, how far it moved the zero-moment point, what it asks of the joints, and what the grips bore."""
+    ahead, left = load["zmp_moved_m"]["ahead"], load["zmp_moved_m"]["left"]
+    ways = [(ahead, "ahead" if ahead > 0 else "back"), (left, "to the left" if left > 0 else "to the right")]
+    shifts = [f"{mm(abs(x))} {way}" for x, way in ways if abs(x) >= 5e-4]
+    more = {name: (x["rms"] or x["planned"]) - x["without"] for name, x in load["torques_N_m"].items()}
+    joint = max(more, key=lambda name: more[name])
+    before = load["torques_N_m"][joint]["without"]
+    pull = max(x["most_N"] for x in load["grips"].values())
+    zmp = f"ZMP moved by {' and '.join(shifts)}" if shifts else "ZMP not moved"
+    asks = f"{joint.replace('_', ' ')} {before + more[joint]:.0f} instead of {before:.0f} N m"
+    return f"{load['words']}: {zmp}, {asks}, grips at most {pull:.0f} N"
 
 
 def missed_in_words(found: list[dict[str, Any]]) -> str:

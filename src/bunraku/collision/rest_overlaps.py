@@ -29,7 +29,7 @@ def overlaps_at_rest(model: Model) -> tuple[tuple[int, int], ...]:
     kind, body = geometry.kinds.column("kind"), geometry.body
     pairs: set[tuple[int, int]] = set()
     neutral = model.neutral()
-    for q in (neutral, within_limits(model, neutral)):
+    for q in (neutral, brought_within_limits(model, neutral)):
         now = kinematics(model, q)
         n = contacts.detect(np.hstack([now.rotation.reshape(-1, 9), now.position]), 0.0)
         for (a, b), gap in zip(contacts.ids[:n, :2], contacts.data[:n, 6]):
@@ -39,7 +39,7 @@ def overlaps_at_rest(model: Model) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(pairs))
 
 
-def within_limits(model: Model, q: np.ndarray) -> np.ndarray:
+def brought_within_limits(model: Model, q: np.ndarray) -> np.ndarray:
     """q with hinges and sliders within their limits."""
     out = q.copy()
     for j in model.joints:

@@ -216,6 +216,7 @@ class Balance(Record):
     goal_v = vector()
     ask = ref(Ask)
     springs = ref(Springs)
+    firm = vector()  # (nv): how much more than others a degree of freedom keeps its posture
     limit = many(Range)  # (nv) of hinges and sliders, far where there is none
     imu = ref(ImuReading)
     read_q = vector()  # encoders
@@ -262,6 +263,7 @@ class BalanceRoom:
             goal_v=np.zeros(model.nv),
             ask=Ask(),
             springs=Springs(),
+            firm=np.ones(model.nv),
             limit=limit,
             feel=Feel(),
             step=StepState(),

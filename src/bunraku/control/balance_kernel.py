@@ -123,7 +123,7 @@ def put_posture(b: Balance):
             error = e[0] if j == 0 else (e[1] if j == 1 else e[2])
             posture, bound, limit = p.posture[d - 6], p.bound[d - 6], b.limit[d]
             posture.wanted = s.pose_spring * error + s.pose_damper * (pace * rate[d] - v[d])
-            posture.weight = s.weigh_pose
+            posture.weight = s.weigh_pose * b.firm[d]
             if many == 1:
                 to = 2.0 / (LOOK * LOOK)
                 bound.least = min(to * (limit.least - q[k] - LOOK * v[d]), 200.0)

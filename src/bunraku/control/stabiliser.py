@@ -24,6 +24,7 @@ state is a dict of plain values, so that snapshots continue bit for bit. Checked
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from bunraku.world.world import World
 
 
+FIRM_ARMS = 100.0  # of the posture's weight: of joints that hold a load, which shall not swing it for the balance
 MISSED_CUT = 3.0  # Hz: of the difference between pressure asked for and felt
 
 
@@ -91,7 +93,8 @@ class Gains:
 
 
 class Stabiliser:
-    """A controller: `world.add_controller(Stabiliser(…))`. See the module text."""
+    """A controller: `world.add_controller(Stabiliser(…))`. See the module text. firm: joints that keep their planned
+    pose before they help the balance, because they hold something."""
 
     name = "stabiliser"
 
@@ -108,6 +111,7 @@ class Stabiliser:
         period: float = 0.002,
         reserve: tuple[WalkingPlan, WalkingPlan] | None = None,
         sensors: dict[str, Any] | None = None,
+        firm: Collection[str] = (),
     ) -> None:
         self.every = round(period / world.dt)
         if self.every < 1 or abs(self.every * world.dt - period) > 1e-9:
@@ -118,6 +122,8 @@ class Stabiliser:
         self.instruments = Instruments(world, figure, model, feet, **(sensors or {}))
         self.room = BalanceRoom(model, feet, trunk, self.gains.friction)
         self.gains.put_into(self.room.b.springs)
+        for name in firm:
+            self.room.b.firm[model.joint(name).v] = FIRM_ARMS
         self.room.wire(self.instruments.readings.values, self.instruments.iq, self.instruments.iv)
         begin_estimate(self.room.b, model, feet, period, plan.q[0])
         self.seen, self.stepping = self.room.b.seen, self.room.b.step

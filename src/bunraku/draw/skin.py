@@ -135,7 +135,7 @@ def measures_of(model: Model) -> Measures | None:
         return None
     if any(f.name in BODIES and np.any(f.position) for f in model.frames):
         return None
-    place = {b: np.sum([links[name].position for name in names], axis=0) for b, names in chains.items()}
+    place = {b: np.sum(np.array([links[name].position for name in names]), axis=0) for b, names in chains.items()}
     top, toe, heel = (np.array(frames[x].position, dtype=float) for x in ("head_top", "left_toe", "left_heel"))
     legs = [place[s + "shank"][2] + place[s + "foot"][2] + place[s + "thigh"][2] for s in SIDES]
     height = float(-min(legs) - toe[2] + place["trunk"][2] + place["head"][2] + top[2])

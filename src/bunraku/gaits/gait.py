@@ -88,7 +88,7 @@ class Gait:
         return out
 
     def figure_q(self, times: np.ndarray) -> np.ndarray:
-        """Configurations of the figure (n, nq)."""
+        """Configurations of the figure (n, nq) [m, rad] at times [s]."""
         return self.twin.figure_q(self.at(times)[0])
 
     def torques(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

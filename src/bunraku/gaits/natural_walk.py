@@ -11,8 +11,6 @@ mass, kept up by gaits.step_tracker on what its sensors feel. Checked in tests/g
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,9 +20,10 @@ from bunraku.control.bushes import bushes as with_bushes
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
 from bunraku.gaits.gait import Gait, walking_twin
-from bunraku.gaits.gait_library import TURNING, check_speed, gait_at, speeds_of, transition
+from bunraku.gaits.gait_library import gait_at, speeds_of, transition
 from bunraku.gaits.step_rows import StepRows
 from bunraku.gaits.step_tracker import StepTracker, TrackerGains
+from bunraku.gaits.stride_plan import Leg, Stride, planned_metres, strides
 from bunraku.humanoid.opening_pose import own_collisions
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.body_2000 import HEIGHT
@@ -32,90 +31,9 @@ from bunraku.model.model import Model
 from bunraku.world.figure import Figure
 from bunraku.world.world import World
 
-FASTER = 0.2  # m/s that a step is faster or slower than the one before it, for a figure of 1.7 m
 FINE = 0.02  # m/s between the speeds for which steps are made ready
 REST = 1.0  # s of standing at the end
 DOWN = 0.65  # of its height at first: a pelvis that fell
-TURN = np.radians(15.0)  # most of a turn in one step
-
-
-@dataclass(frozen=True)
-class Leg:
-    """A part of a walk: metres at a speed [m/s], or a number of steps; or a turn to the left [rad]."""
-
-    speed: float
-    metres: float | None = None
-    steps: int | None = None
-    turn: float = 0.0
-
-
-@dataclass(frozen=True)
-class Stride:
-    """One planned step: kind of it, its speed [m/s], how far it turns to the left [rad]."""
-
-    kind: str
-    speed: float
-    turn: float = 0.0
-
-
-def strides(legs: Sequence[Leg], height: float = HEIGHT) -> list[Stride]:
-    """The steps of a walk from standing to standing: speeds change by no more than `FASTER` from step to step."""
-    scale = np.sqrt(height / HEIGHT)
-    home, most = float(TURNING * scale), float(FASTER * scale)
-    out, speed = [Stride("start", home)], home
-    spare = step_length(home, height)  # m walked beyond what the legs so far asked for
-
-    def towards(goal: float, speed: float) -> float:
-        return speed + float(np.clip(goal - speed, -most, most))
-
-    def braking(speed: float) -> list[float]:
-        """Speeds of the steps from one speed to the last one, from which the figure stops."""
-        slower: list[float] = []
-        while abs(speed - home) > most + 1e-9:
-            speed = towards(home, speed)
-            slower.append(speed)
-        return slower
-
-    def fits(speed: float, leg: Leg, last: bool) -> bool:
-        """Whether a step at a speed, and the steps that brake from it after the last leg, go no farther than asked."""
-        slower = braking(speed) if last else []
-        if leg.steps is not None:
-            return count >= 1 + len(slower)
-        length = step_length(speed, height)
-        after = spare + length + sum(step_length(x, height) for x in slower)
-        return after <= (leg.metres or 0.0) + 0.5 * length
-
-    count = 0  # of steps that a leg leaves
-    for i, leg in enumerate(legs):
-        goal, last = check_speed(leg.speed, height), i == len(legs) - 1
-        for part in turns(leg.turn):
-            speed = towards(goal, speed)
-            out.append(Stride("step", speed, part))
-        if leg.turn:
-            continue
-        count = (leg.steps or 0) - (i == 0) - last
-        while True:
-            # as fast as asked; where that leaves no room to brake as fast as now, then slower
-            ways = (towards(goal, speed), speed, *braking(speed)[:1]) if last else (towards(goal, speed),)
-            chosen = next((x for x in ways if fits(x, leg, last)), None)
-            if chosen is None:
-                break
-            out.append(Stride("step", chosen))
-            speed, spare, count = chosen, spare + step_length(chosen, height), count - 1
-        spare -= leg.metres or spare
-    return [*out, *(Stride("step", x) for x in braking(speed)), Stride("stop", home)]
-
-
-def turns(angle: float) -> list[float]:
-    """A turn [rad] in parts of one step each."""
-    many = int(np.ceil(abs(angle) / TURN - 1e-9))
-    return [angle / many] * many if many else []
-
-
-@lru_cache(maxsize=64)
-def step_length(speed: float, height: float) -> float:
-    """Of a step [m]."""
-    return gait_at(speed, height).plan.length
 
 
 class Strides:
@@ -193,6 +111,7 @@ class NaturalWalk:
 
     humanoid: Humanoid
     rigid: Model
+    height: float  # m
     bushes: Bushes | None
     model: Model  # with bushes, where there are any
     world: World
@@ -222,7 +141,8 @@ class NaturalWalk:
         if not legs:
             raise InputError("walk: nothing to walk; give metres or steps.")
         rigid = default_figure() if model is None else model
-        height, mass = height_of(rigid), rigid.mass
+        self.height = height = height_of(rigid)
+        mass = rigid.mass
         self.humanoid, self.rigid = humanoid(rigid), rigid
         feet = self.humanoid.feet
         self.bushes = Bushes() if bushes is True else (bushes or None)
@@ -256,6 +176,11 @@ class NaturalWalk:
     def distance(self) -> float:
         """Metres from where it stood at first, in the level."""
         return float(np.hypot(*(self.figure.q[:2] - self.begin[:2])))
+
+    @property
+    def planned_metres(self) -> float:
+        """How far the planned steps go along their way [m]."""
+        return planned_metres(self.planned, self.height)
 
     @property
     def duration(self) -> float:

@@ -16,7 +16,7 @@ from math import radians, sqrt
 
 from bunraku.errors import InputError
 from bunraku.gaits.gait_library import check_speed
-from bunraku.gaits.natural_walk import Leg
+from bunraku.gaits.stride_plan import Leg
 from bunraku.model.body_2000 import HEIGHT
 from bunraku.walking.step_words import ANGLE, LENGTH, NUMBER, number
 

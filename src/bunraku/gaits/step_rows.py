@@ -21,12 +21,12 @@ import numpy as np
 from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.gaits.gait import Gait
 from bunraku.gaits.step_plan import StepPlan
+from bunraku.gaits.walk_arrays import LINKS
 from bunraku.model.configuration import difference
 from bunraku.model.model import Model
 
 ROW, EARLY = 0.002, 0.12  # s between rows about; part of a step before its beginning
 PASSED = 0.8  # of a step, after which nothing is left of the one before
-LINKS = ("pelvis", "trunk", *(f"{side}_{edge}" for side in ("left", "right") for edge in ("heel", "toe")))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ from bunraku.control import whole_body_arrays as at
 from bunraku.control.balance_arrays import ImuReading, WrenchReading
 from bunraku.control.whole_body import CONTACT_WEIGHT
 from bunraku.control.whole_body_arrays import WholeBodyProblem
-from bunraku.gaits.step_rows import LINKS
 from bunraku.kernel.record import (
     Record,
     inner,
@@ -40,7 +39,8 @@ if TYPE_CHECKING:
     from bunraku.gaits.step_rows import StepRows
     from bunraku.humanoid.foot import Foot
 
-PELVIS, TRUNK = 0, 1  # links
+LINKS = ("pelvis", "trunk", *(f"{side}_{edge}" for side in ("left", "right") for edge in ("heel", "toe")))
+PELVIS, TRUNK = 0, 1  # of LINKS
 STEP, START, STOP = 0, 1, 2  # kinds of steps
 CORNERS = 4  # of a sole
 

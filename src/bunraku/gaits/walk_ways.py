@@ -14,7 +14,6 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -23,31 +22,23 @@ from bunraku.control.stabiliser import Gains
 from bunraku.errors import InputError
 from bunraku.gaits.natural_walk import NaturalWalk, height_of
 from bunraku.gaits.natural_words import legs_of
+from bunraku.humanoid.held_load import Load
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
 from bunraku.walking.terrain import Terrain
-from bunraku.walking.walk import TEN, Pace, Progress, Steps, Walk, in_words, silent
+from bunraku.walking.walk import TEN, Pace, Progress, Steps, Walk, Walked, in_words, silent
 from bunraku.walking.walk import walk as careful_walk
 from bunraku.walking.walk_push import Push, push_of
-from bunraku.walking.walk_report import WalkReport, walk_report
-from bunraku.world.figure import Figure
-from bunraku.world.world import World
+from bunraku.walking.walk_report import walk_report
 
 SPEED = 1.3  # m/s: people's comfortable speed (Bohannon 1997), of a figure of 1.7 m
 FALLING = 1.0  # s recorded after a fall
 WAYS = ("natural", "careful")
 
 
-@dataclass(frozen=True, eq=False)
-class NaturalWalked:
-    """A natural walk that was done: the walker as it stands at the end, the recording of it all, the report on it, and
-    how many times faster than real time it was simulated."""
-
-    walker: NaturalWalk
-    recording: Recording
-    report: WalkReport
-    real_time_factor: float
+class NaturalWalked(Walked[NaturalWalk]):
+    """A natural walk that was done."""
 
     @property
     def planned_steps(self) -> int:
@@ -55,24 +46,9 @@ class NaturalWalked:
         return len(self.walker.planned)
 
     @property
-    def world(self) -> World:
-        """The world as it stands at the end; it can be stepped on."""
-        return self.walker.world
-
-    @property
-    def figure(self) -> Figure:
-        """The figure in that world."""
-        return self.walker.figure
-
-    @property
-    def fell(self) -> float | None:
-        """When it fell [s]; None where it did not."""
-        return self.walker.fell
-
-    def __repr__(self) -> str:
-        end = "upright" if self.fell is None else f"fell at {self.fell:.2f} s"
-        r = self.report
-        return f"<Walk of {r.figure!r}: {len(r.landings)} steps, {r.distance:.2f} m at {r.speed:.2f} m/s, {end}>"
+    def planned_metres(self) -> float:
+        """How far they go along their way [m]."""
+        return self.walker.planned_metres
 
 
 @overload
@@ -113,6 +89,7 @@ def walk(
     gait: Literal["careful"] | None = None,
     terrain: str | Terrain | None = None,
     pace: Pace | None = None,
+    carry: str | Load | None = None,
     bushes: bool | Bushes = False,
     stabiliser: bool | Gains | None = None,
     servo: Literal["pd", "velocity", "position"] | None = None,
@@ -133,6 +110,7 @@ def walk(
     speed: float | None = None,
     terrain: str | Terrain | None = None,
     pace: Pace | None = None,
+    carry: str | Load | None = None,
     bushes: bool | Bushes = False,
     stabiliser: bool | Gains | None = None,
     servo: Literal["pd", "velocity", "position"] | None = None,
@@ -152,11 +130,12 @@ def walk(
     speed [m/s]: of a natural walk, 0.3 to 1.7 for a figure of 1.7 m, where the words do not say it. bushes: rubber
     between ankles and feet. contact: of the World. pushes: on the trunk, e.g. "300@2.5:left", 300 N at 2.5 s. seed: of the
     sensors' noise. path: where the recording stays; without one it lives as long as `recording` is open. progress(what,
-    share): told how far it is. terrain, pace, stabiliser, servo, sweeps, integrator: of a careful walk
+    share): told how far it is. terrain, pace, carry, stabiliser, servo, sweeps, integrator: of a careful walk
     (bunraku.walking.walk).
     """
     careful: dict[str, Any] = {
-        "terrain": terrain, "pace": pace, "stabiliser": stabiliser, "servo": servo, "sweeps": sweeps, "integrator": integrator,
+        "terrain": terrain, "pace": pace, "carry": carry, "stabiliser": stabiliser, "servo": servo, "sweeps": sweeps,
+        "integrator": integrator,
     }  # fmt: skip
     given = {name: x for name, x in careful.items() if x is not None}
     if gait is not None and gait not in WAYS:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,19 +25,24 @@ from bunraku.humanoid.sole_shape import foot_on
 from bunraku.model.model import Model
 from bunraku.model.named import as_model
 
+if TYPE_CHECKING:
+    from bunraku.humanoid.held_load import Holding
+
 LEG_DOF = 6  # a sole has six coordinates
 
 
 @dataclass(frozen=True, eq=False)
 class Humanoid:
     """A figure that can walk; `model` may have other shapes and limits than the one given, where the mapping says so.
-    `stand` is q (nq,) [m, rad] of a walker's stance: knees bent, soles flat on z = 0, the centre of mass above their middle."""
+    `stand` is q (nq,) [m, rad] of a walker's stance: knees bent, soles flat on z = 0, the centre of mass above their middle.
+    `holding`: what it carries (bunraku.humanoid.held_load), whose inertia `model` then has."""
 
     model: Model
     feet: tuple[Foot, Foot]
     trunk: str
     hands: tuple[str | None, str | None]
     mapping: Mapping[str, Any]
+    holding: Holding | None = None
 
     @classmethod
     def of(cls, model: Model | str, mapping: str | os.PathLike[str] | Mapping[str, Any] | None = None) -> Humanoid:

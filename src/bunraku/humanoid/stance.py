@@ -22,13 +22,17 @@ KNEE = 0.4  # rad: how far knees are bent at first
 
 
 def posture(h: Humanoid) -> np.ndarray:
-    """The described pose with the mapping's stance joints, arms a little bent, and knees bent by KNEE, feet flat."""
+    """The described pose with the mapping's stance joints, arms a little bent or as they hold a load, and knees
+    bent by KNEE, feet flat."""
     m, q = h.model, h.model.neutral()
     stance = h.mapping.get("stance", {})
     for j in m.joints:
         if j.kind == "hinge" and j.nv:
             bend = float(stance.get(j.name, 0.35 if "elbow" in j.name.lower() and "elbow" not in stance else 0.0))
             q[j.iq] = np.clip(q[j.iq] + bend, m.lower[j.iv], m.upper[j.iv])
+    if h.holding is not None:
+        for name, x in h.holding.joints.items():
+            q[m.joint(name).q] = x
     for f in h.feet:
         bend_leg(h, f, q)
     return q

@@ -45,7 +45,7 @@ class Inertia:
     moments: Any = (0.0, 0.0, 0.0)
 
     def matrix(self) -> np.ndarray:
-        """The 3x3 inertia about the centre of mass."""
+        """The 3x3 inertia about the centre of mass [kg m^2]."""
         m = np.asarray(self.moments, dtype=float)
         if m.shape == (3, 3):
             return m.copy()
@@ -238,7 +238,8 @@ class Description:
         moments: Any = (0.0, 0.0, 0.0),
         shapes: Sequence[Shape] = (),
     ) -> Link:
-        """Append a link and return it; without a joint it is fixed to its parent."""
+        """Append a link and return it; without a joint it is fixed to its parent. at: where its joint is in the parent's
+        frame [m]; mass [kg]; com: centre of mass in its own frame [m]; moments of inertia about it [kg m^2]."""
         joints = [] if joint is None else [joint] if isinstance(joint, Joint) else list(joint)
         if not all(isinstance(j, Joint) for j in joints):
             raise ModelError(f"link {name!r}: joint must be a Joint, e.g. hinge('elbow', (0, 1, 0)), got {joint!r}.")
@@ -253,7 +254,7 @@ class Description:
         return frame
 
     def gear(self, follower: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> Gear:
-        """Couple two 1-DoF joints: q_follower = ratio * q_leader + offset."""
+        """Couple two 1-DoF joints: q_follower = ratio * q_leader + offset [rad or m]."""
         gear = Gear(follower, leader, ratio, offset)
         self.gears.append(gear)
         return gear

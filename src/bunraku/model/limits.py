@@ -112,7 +112,7 @@ def beyond_limits(model: Model, q: np.ndarray) -> np.ndarray:
     return out
 
 
-def within_limits(model: Model, q: np.ndarray, tolerance: float = 0.0) -> dict[str, float]:
+def joints_beyond_limits(model: Model, q: np.ndarray, tolerance: float = 0.0) -> dict[str, float]:
     """{joint: by how much it is beyond its range [rad or m]} of all joints outside their limits."""
     found = zip(model.joints, beyond_limits(model, np.asarray(q, dtype=float)))
     return {j.name: float(x) for j, x in found if x > tolerance}

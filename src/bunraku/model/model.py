@@ -217,7 +217,7 @@ class Model:
         return tuple(f for f in self.frames if f.is_link)
 
     def neutral(self) -> np.ndarray:
-        """q of the described pose: joints at their reference, a free base where it was placed."""
+        """q of the described pose [m, rad; quaternions w x y z]: joints at their reference, a free base where it was placed."""
         return self.q0.copy()
 
     def with_gravity(self, gravity: Iterable[float]) -> Model:

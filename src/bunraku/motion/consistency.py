@@ -43,7 +43,7 @@ class Consistency:
 
     @property
     def base(self) -> float:
-        """The larger of both residuals of the base."""
+        """The larger of both residuals of the base, a fraction of the weight."""
         return max(self.base_force, self.base_moment)
 
     def as_dict(self) -> dict[str, Any]:

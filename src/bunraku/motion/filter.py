@@ -82,7 +82,7 @@ class Filtered:
 
     @property
     def load(self) -> np.ndarray:
-        """(n - 1,): vertical ground reaction of every step, of the weight."""
+        """(n - 1,): vertical ground reaction of every step, as a fraction of the weight."""
         return self.solved.ground_reaction[1:, 2] / self.solved.weight
 
     @property

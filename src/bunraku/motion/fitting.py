@@ -17,7 +17,7 @@ from bunraku.errors import InputError
 from bunraku.humanoid.skeletons import NEEDED, Bone
 from bunraku.model.model import JointInfo, Model
 from bunraku.model.rotations import matrix, quaternion, without_jumps
-from bunraku.motion.captured import unit
+from bunraku.motion.person_points import unit
 from bunraku.motion.reference_pose import LEGS
 
 STRAIGHT = (0.1, 0.35)  # sines of a hinge's angle: below, its axis is kept; above, it is across both bones

@@ -29,7 +29,7 @@ import numpy as np
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference, integrate
 from bunraku.model.description import Shape
-from bunraku.model.limits import within_limits
+from bunraku.model.limits import joints_beyond_limits
 from bunraku.model.model import Model
 from bunraku.motion.equation import Preferred, Rows, Solution, State, finish, solve
 from bunraku.motion.holding import Held, hold_now, rows_of, touch
@@ -119,7 +119,7 @@ def generate(
             raise InputError(
                 f"generate: at t={t:.3f} s the motion runs away ({np.abs(v).max():.3g} m/s or rad/s); ask for less, or give a smaller dt."
             )
-        flags["limit"][k + 1] = bool(within_limits(model, q, 1e-3))
+        flags["limit"][k + 1] = bool(joints_beyond_limits(model, q, 1e-3))
         out_q.append(q)
         out_v.append(v)
         out_tau.append(tau)

@@ -28,8 +28,9 @@ from bunraku.humanoid.skeletons import Bone, bones_of, given
 from bunraku.model.human import human
 from bunraku.model.model import Model
 from bunraku.model.named import as_model
-from bunraku.motion.captured import ENDS, PARTS, Captured, captured, unit
+from bunraku.motion.captured import ENDS, PARTS, Captured, captured
 from bunraku.motion.fitting import Fitting, leg_length, legs_of, ours
+from bunraku.motion.person_points import unit
 from bunraku.motion.retarget_body import onto_body
 from bunraku.motion.retarget_links import by_links, same_zero_pose
 from bunraku.motion.set_down import set_down

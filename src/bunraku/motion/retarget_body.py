@@ -19,7 +19,8 @@ from bunraku.humanoid.limbs import Body, RobotLimb
 from bunraku.model.configuration import integrate
 from bunraku.model.model import FrameInfo
 from bunraku.model.rotations import matrix, quaternion
-from bunraku.motion.captured import SIDES, Captured, unit
+from bunraku.motion.captured import Captured
+from bunraku.motion.person_points import SIDES, unit
 
 TURN = 0.15  # m: a turn of 1 rad weighs as much as this distance
 STAY = 1e-4  # m^2/rad^2: weight of staying at the pose it begins with

@@ -17,8 +17,9 @@ from bunraku.humanoid.anatomy import anatomy
 from bunraku.humanoid.skeletons import NEEDED, Bone, bones_of
 from bunraku.model.model import Model
 from bunraku.model.rotations import skew
-from bunraku.motion.captured import ENDS, PARTS, Points, unit
+from bunraku.motion.captured import ENDS, PARTS
 from bunraku.motion.fitting import Fitting, leg_length, legs_of, ours
+from bunraku.motion.person_points import Points, unit
 from bunraku.motion.reference_pose import reference_pose
 from bunraku.motion.retarget_ik import bone_scale, solve_frames
 from bunraku.motion.set_down import set_down

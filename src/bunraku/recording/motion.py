@@ -49,7 +49,7 @@ class Motion:
 
     @property
     def v(self) -> np.ndarray:
-        """(n, nv): rates by differences, central inside and one-sided at the ends; zeros for a single instant."""
+        """(n, nv) [m/s, rad/s]: rates by differences, central inside and one-sided at the ends; zeros for a single instant."""
         out = np.zeros((len(self), self.model.nv))
         if len(self) > 1:
             rates = difference(self.model, self.q[:-1], self.q[1:]) / np.diff(self.times)[:, None]

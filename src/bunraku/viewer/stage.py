@@ -18,7 +18,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from bunraku.choreography.engine import Choreography, DanceSnapshot
+from bunraku.choreography.dance_snapshot import DanceSnapshot
+from bunraku.choreography.engine import Choreography
 from bunraku.choreography.score import Score
 from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
@@ -328,7 +329,7 @@ class Stage(Live):
         self._restore(before.snapshot)
 
     def go_to(self, time: float) -> None:
-        """Back to the start, which can be undone; no other time is known."""
+        """Back to the start, time 0 s, which can be undone; no other time is known."""
         start = self._past.first.time
         if time > start + 0.5 * self.world.dt:
             raise InputError(f"seek: a stage goes back by undo; only its start, t={start:g} s, is known.")

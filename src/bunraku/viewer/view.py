@@ -90,7 +90,7 @@ class View:
         self._show.command(Command("step", n))
 
     def speed(self, value: float) -> None:
-        """How fast it plays against real time."""
+        """How fast it plays: seconds shown a second."""
         check_speed("view", value)
         self._show.command(Command("speed", float(value)))
 
@@ -107,7 +107,7 @@ class View:
         self._show.show()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is closed; returns whether it is."""
+        """Wait until it is closed, at most so many seconds; returns whether it is."""
         return self._closed.wait(seconds)
 
     def close(self) -> None:

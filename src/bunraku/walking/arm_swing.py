@@ -1,7 +1,7 @@
 """What a walker's body does beside its steps: the base heads between the feet, the arms swing against the legs.
 
 Arms turn at the shoulder by  arms * (right foot ahead of the left one) / leg length, the left one ahead with the right
-foot. Checked in tests/walking/test_walking_pattern.py.
+foot; an arm that holds something does not. Checked in tests/walking/test_walking_pattern.py.
 """
 
 from __future__ import annotations
@@ -31,11 +31,16 @@ def wanted_poses(h: Humanoid, table: TimeTable, arms: float) -> np.ndarray:
     swing = arms * ahead / h.legs[0]
     v = np.zeros((n, m.nv))
     for side, hand in enumerate(h.hands):
-        found = shoulder_pitch(h, hand) if hand else None
+        found = shoulder_pitch(h, hand) if hand and not holds(h, hand) else None
         if found is not None:
             dof, sign = found
             v[:, dof] = (-1.0 if side == 0 else 1.0) * sign * within(h, dof, swing)
     return integrate(m, given, v)
+
+
+def holds(h: Humanoid, hand: str) -> bool:
+    """Whether a hand carries something, so that its arm does not swing."""
+    return h.holding is not None and h.holding.load.held.get(hand) is not None
 
 
 def within(h: Humanoid, dof: int, swing: np.ndarray) -> np.ndarray:

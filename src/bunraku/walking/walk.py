@@ -16,15 +16,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from bunraku.control.bushes import Bushes
 from bunraku.control.stabiliser import Gains
 from bunraku.errors import InputError
+from bunraku.humanoid.held_load import Load
 from bunraku.humanoid.parts import Humanoid, humanoid
 from bunraku.model.model import Model
 from bunraku.recording.reader import Recording
+from bunraku.walking.carrying import carrying
 from bunraku.walking.footsteps import Footstep, footsteps, read_footsteps, steps_in
+from bunraku.walking.load_report import load_report
 from bunraku.walking.nineteen_steps import nineteen_steps
 from bunraku.walking.step_words import parts_of
 from bunraku.walking.terrain import Terrain
@@ -43,25 +46,28 @@ Pace = Literal["slowly", "usual", "briskly"]
 Progress = Callable[[str, float], None]
 
 
+class WalkerOf(Protocol):
+    """What the two kinds of walkers have in common."""
+
+    world: World
+    figure: Figure
+
+    @property
+    def fell(self) -> float | None: ...
+
+
+W = TypeVar("W", bound=WalkerOf)
+
+
 @dataclass(frozen=True, eq=False)
-class Walk:
+class Walked(Generic[W]):
     """A walk that was done: the walker as it stands at the end, the recording of it all, the report on it, and how many
     times faster than real time it was simulated."""
 
-    walker: Walker
+    walker: W
     recording: Recording
     report: WalkReport
     real_time_factor: float
-
-    @property
-    def pattern(self) -> WalkingPattern:
-        """What was planned."""
-        return self.walker.pattern
-
-    @property
-    def planned_steps(self) -> int:
-        """How many footsteps were planned."""
-        return len(self.pattern.steps)
 
     @property
     def world(self) -> World:
@@ -84,12 +90,32 @@ class Walk:
         return f"<Walk of {r.figure!r}: {len(r.landings)} steps, {r.distance:.2f} m at {r.speed:.2f} m/s, {end}>"
 
 
+class Walk(Walked[Walker]):
+    """A walk over footsteps that was done."""
+
+    @property
+    def pattern(self) -> WalkingPattern:
+        """What was planned."""
+        return self.walker.pattern
+
+    @property
+    def planned_steps(self) -> int:
+        """How many footsteps were planned."""
+        return len(self.pattern.steps)
+
+    @property
+    def load(self) -> dict[str, Any] | None:
+        """What it carried and what that changed (bunraku.walking.load_report); None where it carried nothing."""
+        return None if self.walker.holding is None else load_report(self.walker, self.report)
+
+
 def walk(
     figure: Humanoid | Model | str | None = None,
     footsteps: Steps | None = None,
     *,
     terrain: str | Terrain | None = None,
     pace: Pace | None = None,
+    carry: str | Load | None = None,
     bushes: bool | Bushes = False,
     stabiliser: bool | Gains = True,
     servo: Literal["pd", "velocity", "position"] = "pd",
@@ -107,7 +133,8 @@ def walk(
     figure: human() by default. footsteps: words, e.g. "walk 2 m, turn 90 degrees, two steps back slowly", a TOML file,
     a list, or "nineteen", the walk of 19 steps in 20 s (bunraku.walking.nineteen_steps); "ten steps" by default.
     terrain: words, "stairs 5 of 0.15 m", "slope 5 degrees", which bring their
-    footsteps, "stairs as a mesh", or "bumps 2 cm", "rough 2 cm". pace: where the footsteps do not say it. bushes: rubber between ankles and feet.
+    footsteps, "stairs as a mesh", or "bumps 2 cm", "rough 2 cm". pace: where the footsteps do not say it. carry: "10 kg",
+    "20 kg on the back", "8 kg in the left hand", or a Load. bushes: rubber between ankles and feet.
     stabiliser: keep the balance by the figure's own sensors; without it `servo` replays the pattern. contact,
     sweeps, integrator: of the World. pushes: on the trunk, e.g. "300@2.5:left", 300 N at 2.5 s. seed: of the sensors' noise.
     path: where the recording stays; without one it lives as long as `recording` is open. progress(what, share): told
@@ -117,6 +144,7 @@ def walk(
     blows = [p if isinstance(p, Push) else push_of(p) for p in pushes]
     h = humanoid("human" if figure is None else figure)
     tell("plan", 0.0)
+    h = h if carry is None else carrying(h, carry)
     pattern, ground = planned(h, footsteps, terrain, pace)
     late = [p for p in blows if p.time > pattern.duration]
     if late:
@@ -126,7 +154,7 @@ def walk(
         pattern, contact=contact, sweeps=sweeps, integrator=integrator, servo=servo, bushes=bushes,
         stabiliser=stabiliser, terrain=ground, seed=seed,
     )  # fmt: skip
-    said = title or f"{pattern.model.name}: {in_words(footsteps, terrain)}"
+    said = title or f"{pattern.model.name}: {in_words(footsteps, terrain, carry)}"
     if path is not None:
         return walked(walker, path, pushes=blows, title=said, progress=tell)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # an open file outlives its name
@@ -137,12 +165,13 @@ def silent(what: str, share: float) -> None:
     """Nobody is told how far it is."""
 
 
-def in_words(footsteps: Steps | None, terrain: str | Terrain | None) -> str:
+def in_words(footsteps: Steps | None, terrain: str | Terrain | None, carry: str | Load | None = None) -> str:
     """What was asked for, for titles and tables."""
     if footsteps is not None and not isinstance(footsteps, str | Path):
         footsteps = f"{len(footsteps)} footsteps"
     words = [str(footsteps or ""), terrain if isinstance(terrain, str) else "" if terrain is None else "a terrain"]
-    return ", ".join(x for x in words if x) or TEN
+    with_it = "" if carry is None else f" with {carry if isinstance(carry, str) else carry.thing.name}"
+    return (", ".join(x for x in words if x) or TEN) + with_it
 
 
 def planned(

@@ -16,6 +16,7 @@ From the recording alone (bunraku.humanoid.foot_loads, .recording):
     descents    how feet came down: touches before each landing and its largest force (walking.landings)
     power       torque times mean rate of a step, of every driven degree of freedom (a free base and joints with springs are not)
     cost        of transport: positive mechanical work / (weight * distance)
+A figure that carries something is given as a Humanoid that holds it: what it carries counts in the weight.
 With a pattern also the deviation of the zero-moment point from its reference, at the pattern's phase (`phases`), and of
 the soles from where they were to stand at the end. World axes, SI, sides (left, right). Checked in
 tests/walking/test_walk_report.py.
@@ -24,7 +25,7 @@ tests/walking/test_walk_report.py.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ class WalkReport:
 
     @property
     def cost_of_transport(self) -> float:
-        """Positive work over weight and distance; infinite where it got nowhere."""
+        """Positive work [J] over weight [N] and distance [m]; infinite where it got nowhere."""
         return self.work[0] / (self.loads.weight * self.distance) if self.distance > 1e-3 else np.inf
 
     @property
@@ -159,10 +160,13 @@ def walk_report(
     model; pattern: what was planned, from the recording's first time on; figure: its name in the recording, the one
     with the most joints by default; driven: joints with motors, all without springs by default."""
     f = recording.figure(figure)
+    carried = 0.0
     if isinstance(feet, Humanoid | Model):
         h = humanoid(feet)
-        feet = feet_in(f.model, h.feet, h.model)
+        feet, carried = feet_in(f.model, h.feet, h.model), 0.0 if h.holding is None else h.holding.load.carried
     loads, number = foot_loads(recording, feet, f.name), number_of(recording, f)
+    if carried:
+        loads = replace(loads, weight=loads.weight + carried * float(np.linalg.norm(recording.gravity)))
     frames = recording.frames
     q, v = (np.ascontiguousarray(a, dtype=float) for a in (frames.q[:, f.part.q], frames.v[:, f.part.v]))
     com = centroidal(f.model, q, v).com[1:]

@@ -11,9 +11,10 @@ are ahead by what the planned torques bend the servos (bunraku.walking.walking_t
 (bunraku.control.stabiliser) torques are found every few milliseconds from the figure's own sensors; servos are off.
 With integrator="rk4" torques are explicit: servos and rubber are as soft as that needs, and joints that servos drive
 have rotors (bunraku.control.servo_gains).
-Both start where the pattern starts, at rest. `fell` is the time at which the base has turned by more than 60 degrees
-from upright or the centre of mass come down to `LOW` of its height above the feet. Checked in
-tests/walking/test_walker.py.
+Both start where the pattern starts, at rest. A figure that carries something (bunraku.walking.carrying) begins with the
+thing in its hands, a body of its own that is tied to them; what balances knows its mass, no sensor feels it. `fell` is
+the time at which the base has turned by more than 60 degrees from upright or the centre of mass come down to `LOW` of its
+height above the feet. Checked in tests/walking/test_walker.py.
 """
 
 # pyright: reportUnnecessaryIsInstance=false
@@ -35,6 +36,7 @@ from bunraku.control.stabiliser import Gains, Stabiliser
 from bunraku.control.walking_plan import WalkingPlan, plan_of
 from bunraku.dynamics.functions import kinematics
 from bunraku.errors import InputError
+from bunraku.humanoid.held_load import Holding
 from bunraku.humanoid.opening_pose import own_collisions
 from bunraku.humanoid.parts import Humanoid
 from bunraku.model.description import Shape
@@ -46,6 +48,7 @@ from bunraku.walking.terrain import Terrain
 from bunraku.walking.walking_pattern import WalkingPattern, walking_pattern
 from bunraku.walking.walking_torques import servo_targets
 from bunraku.world.figure import Figure
+from bunraku.world.ties import Connection
 from bunraku.world.world import World
 
 LOW = 0.6  # of the height of the centre of mass over the lower foot: it fell
@@ -72,7 +75,8 @@ class Walker:
     terrain: shapes for World.add_fixed besides the ground; ground: whether there is a plane z = 0; sensors: options of
     add_sensor by kind ("imu", "force_torque", "encoders"), e.g. {"imu": {"bias": {"gyro": 0.01}}}; torque_limits:
     servos let go at the model's limits, which the stabiliser keeps in any case; self_collision: whether the figure's
-    own links touch each other; by default unless they are meshes or cylinders, whose hulls overlap at the joints.
+    own links touch each other; by default unless they are meshes or cylinders, whose hulls overlap at the joints. world:
+    one that others are in already, with its ground and its step; thing: what it carries, where that is in the world already.
     """
 
     pattern: WalkingPattern
@@ -83,6 +87,10 @@ class Walker:
     figure: Figure
     upright: np.ndarray  # the vertical in the base's frame, as the pattern starts
     height: float  # m: of the centre of mass above the lower foot, as the pattern starts
+    holding: Holding | None  # what the pattern's figure carries,
+    thing: Figure | None  # the thing in the world,
+    grips: tuple[Connection, ...]  # what ties it to the figure,
+    pulled: np.ndarray  # N: and the largest force of each, looked at every LOOK s
 
     def __init__(
         self,
@@ -103,13 +111,15 @@ class Walker:
         sensors: dict[str, Any] | None = None,
         torque_limits: bool = False,
         self_collision: bool | None = None,
+        world: World | None = None,
+        thing: Figure | None = None,
     ) -> None:
         if not isinstance(pattern, WalkingPattern):
             raise InputError(f"Walker: {pattern!r} is no pattern; write bk.walking_pattern(bk.human(), 'walk 2 m').")
         if stabiliser and servo != "pd":
             raise InputError(f"walker: the stabiliser commands torques; with it servo must be 'pd', got {servo!r}.")
-        self.pattern, self.humanoid = pattern, pattern.humanoid
-        rigid = self.humanoid.model
+        self.pattern, self.humanoid, self.holding = pattern, pattern.humanoid, pattern.humanoid.holding
+        rigid = self.humanoid.model if self.holding is None else self.holding.bare
         self.bushes = Bushes() if bushes is True else (bushes or None)
         feet = tuple(f.link for f in self.humanoid.feet)
         explicit = dt if integrator == "rk4" else None
@@ -117,8 +127,8 @@ class Walker:
         self.model = self._driven
         if self.bushes is not None:
             self.model = with_bushes(self._driven, feet, self.bushes, explicit=explicit).build()
-        self.world = World(dt=dt, contact=contact, sweeps=sweeps, integrator=integrator, seed=seed)
-        if ground:
+        self.world = world or World(dt=dt, contact=contact, sweeps=sweeps, integrator=integrator, seed=seed)
+        if ground and world is None:
             self.world.add_ground(friction=friction)
         shapes = terrain.shapes if isinstance(terrain, Terrain) else terrain
         for shape in shapes or ():
@@ -128,6 +138,11 @@ class Walker:
         q = across(rigid, self.model, pattern.q[:1])[0]
         self.figure.q[:] = q
         self.figure.target_q[:] = q
+        self.thing, self.grips = None, ()
+        if self.holding is not None:
+            self.thing = thing or self.holding.add_to(self.world, pattern.q[0])
+            self.grips = self.holding.tie(self.world, self.figure, self.thing)
+        self.pulled = np.zeros(len(self.grips))
         self.fell: float | None = None
         self.stabiliser: Stabiliser | None = None
         self.upright = matrix(pattern.q[0, 3:7])[2]  # the vertical in the base's frame
@@ -170,10 +185,16 @@ class Walker:
         begin, many = self.world.time, max(1, round(LOOK / self.world.dt))
         while self.world.time < end - 0.5 * self.world.dt and self.fell is None:
             self.world.step(min(many, round((end - self.world.time) / self.world.dt)))
+            self.look_at_grips()
             self.fell = self.world.time if self.is_down() else None
             if progress is not None:
                 progress(min((self.world.time - begin) / max(end - begin, 1e-9), 1.0))
         return self
+
+    def look_at_grips(self) -> None:
+        """Keep the largest force of every grip."""
+        for k, grip in enumerate(self.grips):
+            self.pulled[k] = max(self.pulled[k], float(np.linalg.norm(grip.force)))
 
     def is_down(self) -> bool:
         """Whether it lies, or is about to."""
@@ -232,9 +253,10 @@ def stabilised(
     controllers while the figure stands as the pattern starts."""
     h = pattern.humanoid
     plan, reserve = stabiliser_plan(pattern, period), reserve_plans(h, period)
+    firm = () if h.holding is None else h.holding.joints
     return Stabiliser(
-        world, figure, h.model, h.feet, h.trunk, plan, gains=gains, period=period, reserve=reserve, sensors=sensors
-    )
+        world, figure, h.model, h.feet, h.trunk, plan, gains=gains, period=period, reserve=reserve, sensors=sensors, firm=firm,
+    )  # fmt: skip
 
 
 def stabiliser_plan(pattern: WalkingPattern, period: float) -> WalkingPlan:

@@ -71,12 +71,12 @@ class Figure(Measured):
 
     @property
     def q(self) -> np.ndarray:
-        """Its coordinates: a view, writable."""
+        """Its coordinates [m, rad; quaternions w x y z]: a view, writable."""
         return self.world.q[self.part.q]
 
     @property
     def v(self) -> np.ndarray:
-        """Its rates: a view, writable."""
+        """Its rates [m/s, rad/s; of a free base in world axes, then its own]: a view, writable."""
         return self.world.v[self.part.v]
 
     @property
@@ -114,12 +114,12 @@ class Figure(Measured):
 
     @property
     def target_q(self) -> np.ndarray:
-        """Where its servos lead: coordinates like q, a view, writable."""
+        """Where its servos lead: coordinates like q [m, rad], a view, writable."""
         return self.world.target_q[self.part.q]
 
     @property
     def target_v(self) -> np.ndarray:
-        """Rates that its servos follow: a view, writable."""
+        """Rates that its servos follow [m/s, rad/s]: a view, writable."""
         return self.world.target_v[self.part.v]
 
     @property
@@ -171,7 +171,7 @@ class Figure(Measured):
             self.target_q[j.q] = goal[j.q]
 
     def follow(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Lead the servos along rows of coordinates like q, one a step from the next on; the last one stays. Rates `v`
+        """Lead the servos along rows of coordinates like q [m, rad], one a step from the next on; the last one stays. Rates `v`
         (rows, nv): their differences by default.
 
         The world plays a track inside `step(n)`, without a word of Python a step. No rows end it.

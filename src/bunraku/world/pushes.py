@@ -27,8 +27,7 @@ def push_of(on: LinkOf, force: Sequence[float], torque: Sequence[float], seconds
 
 
 def push_now(world: World) -> None:
-    """The forces of the next step; pushes that are over are forgotten."""
-    world._f_ext[:] = 0.0
+    """Pushes into the forces of the next step; those that are over are forgotten."""
     world._pushes = [p for p in world._pushes if p[3] > world.time + 0.5 * world.dt]
     for figure, link, wrench, _ in world._pushes:
         f = world._figures[figure]

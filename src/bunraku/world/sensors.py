@@ -80,12 +80,12 @@ class Sensor:
         self._when: Any = None
 
     def read(self, *channels: str) -> dict[str, np.ndarray]:
-        """All channels, or those named, with noise and bias."""
+        """All channels, or those named, with noise and bias; SI units, those of each channel are told by its sensor."""
         found = self._measured(*channels)
         return {name: self._disturbed(name, found[name]) for name in channels or found}
 
     def exact(self) -> dict[str, np.ndarray]:
-        """All channels without noise and bias."""
+        """All channels without noise and bias; SI units."""
         return self._measured()
 
     if not TYPE_CHECKING:  # each kind of sensor says which attributes it has
@@ -117,7 +117,7 @@ class Sensor:
         return self.measure(*channels)
 
     def measure(self, *channels: str) -> dict[str, np.ndarray]:
-        """Channels of the present step, exact: those named at least, all where none is."""
+        """Channels of the present step, exact, in SI units: those named at least, all where none is."""
         raise NotImplementedError
 
     def _by_channel(self, what: str, given: PerChannel) -> dict[str, np.ndarray]:

@@ -87,7 +87,7 @@ class ContactInfo:
 
     @property
     def region(self) -> np.ndarray:
-        """(n, 3): convex polygon of the points that touch, anticlockwise about the normal; (0, 3) where none does."""
+        """(n, 3) [m]: convex polygon of the points that touch, anticlockwise about the normal; (0, 3) where none does."""
         return self._region.points if self._region is not None else np.zeros((0, 3))
 
     @cached_property
@@ -99,7 +99,7 @@ class ContactInfo:
 
     @property
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
-        """(origin, rotation): origin in the middle of the surface, line or point that presses; columns x y z, z the
+        """(origin [m], rotation): origin in the middle of the surface, line or point that presses; columns x y z, z the
         normal, x along a line."""
         f = self._feature or self._region or _patch(self.points, self.normal)
         return f.origin, f.rotation

@@ -199,17 +199,17 @@ class World(watched.Watched):
         return figure
 
     def add_ground(self, friction: Friction = 0.8, restitution: float = 0.0, *, height: float = 0.0) -> None:
-        """A horizontal plane that carries everything above z = height."""
+        """A horizontal plane that carries everything above z = height [m]; friction and restitution are pure numbers."""
         self.add_fixed(Shape("plane", position=(0, 0, height)), friction=friction, restitution=restitution)
 
     def add_fixed(self, shape: Shape, *, friction: Friction = 0.8, restitution: float | None = 0.0) -> None:
-        """A shape that does not move: a slope, a step, a wall."""
+        """A shape that does not move: a slope, a step, a wall; friction and restitution are pure numbers."""
         refuse_without_extra(f"World: fixed {shape.name or shape.kind!r}", shape.kind, shape.role)
         self._fixed.append(Fixed(shape, self._materials.add(friction, restitution)))
         self._ready = False
 
     def set_pair(self, a: Figure | None, b: Figure | None, *, friction: Friction, restitution: float = 0.0) -> None:
-        """Friction and restitution between two figures (None: every fixed shape)."""
+        """Friction and restitution, pure numbers, between two figures (None: every fixed shape)."""
         ours = [[self._material_of[x.name]] if x is not None else [f.material for f in self._fixed] for x in (a, b)]
         for i in ours[0]:
             for j in ours[1]:
@@ -358,7 +358,9 @@ class World(watched.Watched):
         while left > 0:
             for c in self._controllers:
                 c(self)
-            push_now(self)
+            self._f_ext[:] = 0.0
+            if self._pushes:
+                push_now(self)
             again = act(self) if self._equipped else False
             unborn = self._ties.unborn
             wanted = (

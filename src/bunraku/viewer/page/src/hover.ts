@@ -80,13 +80,13 @@ export class Hover {
   private place(at: Vector3 | null): void {
     if (!at) return;
     const seen = at.clone().project(this.stage.camera);
-    const { clientWidth: width, clientHeight: height } = this.stage.holder;
+    const { clientWidth: width, clientHeight: height } = this.stage.canvas;
     this.put((0.5 + 0.5 * seen.x) * width, (0.5 - 0.5 * seen.y) * height);
   }
 
   /** The name beside a point of the picture, inside of it. */
   private put(x: number, y: number): void {
-    const room = this.stage.holder.clientWidth - this.tip.offsetWidth - 6;
+    const room = this.stage.canvas.clientWidth - this.tip.offsetWidth - 6;
     this.tip.style.transform = `translate(${Math.max(Math.min(x + 16, room), 4).toFixed(0)}px, ${Math.max(y - 30, 4).toFixed(0)}px)`;
   }
 }

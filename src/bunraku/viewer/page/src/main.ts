@@ -34,7 +34,7 @@ class App {
   show: Show | null = null;
   plots: Plots | null = null;
   theme: ThemeName = firstTheme();
-  readonly stage = new Stage(byId("view"), byId<HTMLCanvasElement>("canvas"));
+  readonly stage = new Stage(byId<HTMLCanvasElement>("canvas"));
   readonly camera = new Camera(this.stage, () => this.panel.setView("free"));
   readonly hand = new Hand(this.stage, this.camera, () => this.show, () => this.live, () => this.tell(say("looking-back")));
   readonly keyHand = new KeyHand(this.stage, this.hand, () => this.show, () => this.live);

@@ -78,7 +78,7 @@ export class Pins {
     if (mark.label.hidden !== hidden) mark.label.hidden = hidden;
     if (hidden) return;
     if (mark.label.textContent !== text) mark.label.textContent = text;
-    const { clientWidth: width, clientHeight: height } = stage.holder;
+    const { clientWidth: width, clientHeight: height } = stage.canvas;
     mark.label.style.transform = `translate(${((0.5 + 0.5 * seen.x) * width + 14).toFixed(1)}px, ${((0.5 - 0.5 * seen.y) * height - 10).toFixed(1)}px)`;
   }
 

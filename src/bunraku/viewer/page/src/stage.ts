@@ -32,7 +32,6 @@ export class Stage {
   private dirty = true;
 
   constructor(
-    readonly holder: HTMLElement,
     readonly canvas: HTMLCanvasElement,
   ) {
     this.renderer = rendererOf(canvas);
@@ -56,7 +55,7 @@ export class Stage {
     this.sun.shadow.normalBias = 0.012;
     this.rim.position.set(-0.8, 0.7, 0.5);
     this.scene.add(this.sun, this.sun.target, this.sky, this.rim, this.dome.mesh);
-    new ResizeObserver(() => this.resize()).observe(holder);
+    new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
   }
 
@@ -107,7 +106,7 @@ export class Stage {
   }
 
   private resize(): void {
-    const { clientWidth: width, clientHeight: height } = this.holder;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
     if (this.renderer) {
       this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));

@@ -157,7 +157,7 @@ export function exposeState(app: Watched): void {
     /** Where a point of the world is on the canvas, in pixels from its upper left corner. */
     project(x: number, y: number, z: number) {
       const seen = new Vector3(x, y, z).project(app.stage.camera);
-      const { clientWidth: width, clientHeight: height } = app.stage.holder;
+      const { clientWidth: width, clientHeight: height } = app.stage.canvas;
       return [(0.5 + 0.5 * seen.x) * width, (0.5 - 0.5 * seen.y) * height];
     },
     channel(number: number) {
