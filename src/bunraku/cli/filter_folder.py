@@ -25,7 +25,7 @@ from bunraku.jobs import Job, digest_of, run_jobs
 from bunraku.version import __version__
 
 ENDINGS = (".bvh", ".npz", ".bkr")
-COLUMNS = (
+COLUMNS: tuple[str, ...] = (
     "clip", "verdict", "seconds", "done_s", "slowed_times", "com_moved_rms_mm", "com_moved_most_mm", "least_load_weights",
     "most_load_weights", "torque_of_limit", "followed", "recording", "picture", "says",
 )  # fmt: skip

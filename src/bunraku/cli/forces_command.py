@@ -44,7 +44,7 @@ def main(
         file: a captured clip (BVH, or .npz of AMASS), a recording, or a CSV file with the coordinates of a figure.
         plates: what was measured: ground forces (.mot, .sto) or a recording (.bkr), in the axes and the time of FILE.
         out: a table of force, zero-moment point, torques and powers to write (.sto, .mot).
-        model: the figure: human, a file of `bunraku human`, or a URDF or MJCF file; one of the clip's own size by default, with the segments of de Leva 1996.
+        model: the figure: human, a file of `bunraku human`, or a URDF or MJCF file; by default one of the clip's size, with segments of de Leva 1996.
         mass: of the person who was captured [kg].
         mapping: a TOML file for what geometry cannot tell of the clip (`bunraku retarget --help`).
         cutoff: the highest frequency of forces that is kept [Hz], of plates alike.

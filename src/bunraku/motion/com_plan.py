@@ -43,9 +43,8 @@ PULL, SOON = 0.05, 0.3  # m: what an acceleration of 1 m/s^2, a velocity of 1 m/
 LEAN = 0.2  # s: how long an angular momentum may differ before the lean that follows counts as much
 TORSION = 1.5  # of grip: what a sole that turns may use of its friction, against one that is pushed
 STAY = 1.0  # weight of the place of a stance [m^2] against that of the centre of mass
-# how hard a limit pulls that cannot be kept: as a frame so many metres off; of a path that brings the figure back; where
-# that begins, and free fall
-FIRM, BACK, HELD = 10.0, 300.0, 1e4
+# how hard a limit pulls that cannot be kept: as a frame so many metres off; where a path begins, and free fall
+FIRM, HELD = 1e3, 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,15 +175,14 @@ def course_of(
 def planned(c: Course, begin: Begin | None = None) -> ComPlan:
     """The path of a course, see the module text, from where it begins, if that is given."""
     air = np.array([len(s) == 0 for s in c.supports])
-    firm = FIRM if begin is None else BACK
     step = float(c.times[-1] - c.times[0]) / (len(c.times) - 1)
     knots, (B, B1, B2) = basis(c.times, FINE[int(air.any())] * step)
     size, weight = int(B.shape[1]), c.mass * c.gravity
     P = (B.T @ B + NEAR_RATE * (B2.T @ B2)).tocsr() + 1e-9 * csr_matrix(np.eye(size))
     # height: load between its limits on the ground, free fall in the air
     low, high = (np.where(air, -c.gravity, (x - 1) * c.gravity) for x in c.load)
-    falls = np.where(air, HELD, firm)
-    parts, limits, most = [PULL * B2, -PULL * B2, B], [PULL * high, -PULL * low, c.highest], [falls, falls, firm]
+    falls = np.where(air, HELD, FIRM)
+    parts, limits, most = [PULL * B2, -PULL * B2, B], [PULL * high, -PULL * low, c.highest], [falls, falls, FIRM]
     if begin is not None:
         first = vstack([B[0], SOON * B1[0]])
         now = np.array([begin.com[2], SOON * begin.rate[2]])
@@ -206,13 +204,13 @@ def planned(c: Course, begin: Begin | None = None) -> ComPlan:
         out[column] = part
         return hstack([*out, csr_matrix((part.shape[0], 2 * len(frames)))]).tocsr()
 
-    rub, most = PULL * c.grip * fz / c.mass, [firm] * len(parts)
+    rub, most = PULL * c.grip * fz / c.mass, [FIRM] * len(parts)
     free = np.flatnonzero(air)
     for a in (0, 1):
         for sign in (1.0, -1.0):
             parts += [sign * rows(PULL * B2, a), sign * rows(B2[free] / weight, 2 + a)]
             limits += [rub, -sign * rate[free, a] / weight]
-            most += [firm, HELD]
+            most += [FIRM, HELD]
             if begin is not None:
                 parts += [sign * rows(x, a) for x in (B[0], SOON * B1[0])] + [
                     sign * rows(x / SPIN, 2 + a) for x in (B1[0], B[0])

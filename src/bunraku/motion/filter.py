@@ -41,7 +41,7 @@ from bunraku.motion.settle import rates, settled
 from bunraku.motion.slowing import lasting, slower, stretched, told
 from bunraku.motion.solved import Solved, assemble
 from bunraku.motion.steering import Steering
-from bunraku.motion.verdict import LEAN, Flaw, flaws, lean
+from bunraku.motion.verdict import Flaw, flaws
 from bunraku.recording.motion import MOST_FRAMES, Motion
 
 FPS = 120.0  # at most, of what is planned
@@ -161,7 +161,7 @@ def dynamics_filter(
         try:
             found = once(stretched(given, pace), dt, friction, load, margin, strength, progress)
             found = replace(found, given=given.times, pace=pace)
-            fails = failing(found)
+            fails = found.lost
         except CannotStart:
             found, fails = None, float(given.times[0])
             if slow == 1 or (pace.max() == slow and best is None):
@@ -179,14 +179,6 @@ def dynamics_filter(
     if best is None:
         raise CannotStart(NO_START)
     return best  # as far as it goes, the least slowed of those
-
-
-def failing(found: Filtered) -> float | None:
-    """The time [s] from which on a motion is not what was recorded: the figure falls, or leans too much."""
-    off = np.flatnonzero(lean(found.solved.model, found.recorded, found.solved) > LEAN)
-    times = [found.lost] if found.lost is not None else []
-    times += [float(found.solved.times[off[0]])] if len(off) else []
-    return min(times, default=None)
 
 
 def once(
