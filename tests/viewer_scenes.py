@@ -11,6 +11,7 @@ import struct
 
 import numpy as np
 
+import bunraku as bk
 from bunraku import describe_human
 
 SPEED, STEP_TIME, WEIGHT = 0.62, 0.6, 680.0  # m/s, s, N
@@ -228,3 +229,15 @@ def _shape(body, kind, size, position, quaternion, color, name):
         "color": color,
         "name": name,
     }
+
+
+def with_parcel():
+    """Ann and Bob face each other, a table between them, on it a parcel in reach of Ann's right hand."""
+    c = bk.Choreography(name="ann")
+    c.add_figure(name="bob", at=(0.9, 0.0), yaw=np.pi)
+    hand = c.figure.pose("right_hand")[0]
+    top = float(hand[2]) - 0.075
+    at = (float(hand[0]) + 0.13, float(hand[1]))
+    c.add_thing("box", name="table", size=(0.2, 0.3, top), at=(*at, 0.5 * top), fixed=True)
+    c.add_thing("box", name="parcel", size=(0.15, 0.15, 0.15), mass=2.0, at=(*at, top + 0.0751))
+    return c

@@ -31,6 +31,7 @@ def choreography(
     pushes: bool = False,
     falls: int = 0,
     walks: int = 0,
+    grips: bool = False,
     seed: int | None = None,
     stage: bool = True,
 ) -> int:
@@ -47,6 +48,8 @@ def choreography(
             --seed turns these directions at random.
         falls: So many random falls to get up from, from --seed on, instead.
         walks: So many random goals among boxes and stairs to walk to, from --seed on, instead.
+        grips: The cost of a held box, of two figures hand in hand and of two figures with three things, against a figure
+            alone, instead.
         seed: Of the random dance, 0 by default; of other drags and pushes.
         stage: Measure the latency of the stage in the browser's stead, too (half a minute).
     """
@@ -66,6 +69,10 @@ def choreography(
         report = measure_falls(falls, seed or 0)
     elif walks > 0:
         report = measure_walks(walks, seed or 0)
+    elif grips:
+        from bunraku_bench.grip_costs import measure_grips
+
+        report = measure_grips(seconds)
     elif relations:
         report = measure_relations()
     else:
@@ -319,6 +326,10 @@ def text(report: dict[str, Any]) -> list[str]:
             for f in report["falls"]
         ]
         return [*lines, f"up within 20 s and for 2 s: {report['up']} of {len(lines)}"]
+    if "grips" in report:
+        from bunraku_bench.grip_costs import grip_lines
+
+        return grip_lines(report["grips"])
     if "walks" in report:
         lines = [
             f"seed {w['seed']}: {w['metres']:.2f} m away, {w['steps']} steps, {w['seconds']:.0f} s: {100 * w['off']:.1f} cm and "

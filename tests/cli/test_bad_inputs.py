@@ -153,6 +153,8 @@ walk --push 300@-1
 walk --push 300@2.5:nowhere
 walk --push nan@1
 walk --push 1e400@1
+stage --cast none.toml --no-browser
+stage --cast good.bkr --no-browser
 walk --carry heavy
 walk --carry "5 kg on the head"
 walk --carry 0kg

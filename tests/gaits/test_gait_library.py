@@ -37,7 +37,7 @@ def test_another_figure_by_the_froude_number():
 
 def test_speeds_that_are_no_walk_are_said():
     for speed in (0.1, 2.4, -1.0, "fast"):
-        with pytest.raises(InputError, match=r"no natural walk of a figure of 1.70 m; give 0.30 to 1.70 m/s"):
+        with pytest.raises(InputError, match=r"no natural walk of a figure of 1.70 m; give 0.30 to 1.80 m/s"):
             check_speed(speed)
 
 

@@ -38,6 +38,16 @@ def test_each_foot_comes_down_once_and_gently():
     assert len(done.report.descents) == 11
 
 
+def test_from_the_slowest_to_the_fastest():
+    """From standing to standing without a fall; up to 1.5 m/s no landing has more than 1.3 weights for 5 ms."""
+    rng = fresh_rng()
+    for low, high in ((0.3, 0.9), (0.9, 1.5), (1.5, 1.8)):
+        speed = float(rng.uniform(low, high))
+        done = walk_as(footsteps="ten steps", speed=speed)
+        assert done.fell is None, speed
+        assert speed > 1.5 or max(x.mean_peak for x in done.report.descents) < 1.3, speed
+
+
 @asserts("1988/legs")
 def test_at_people_s_speed_without_a_slap():
     """From standing to standing; in the steady walk the speed is what was asked, and no landing (its first 60 ms)
@@ -54,6 +64,16 @@ def test_at_people_s_speed_without_a_slap():
         assert means[side, k - 10 : k + 60].max() < 1.3, t
     length = walk.strides.rows(6).plan.length
     assert 4 * length / (end - begin) == pytest.approx(1.3, rel=0.05)
+
+
+def test_left_and_right_steps_are_alike():
+    """Landings do not hang on a tenth of a millimetre: steps of the steady walk last within 3 % as long as each other,
+    those of the left and of the right foot within 1 % in the mean."""
+    speed = float(fresh_rng().uniform(0.8, 1.3))
+    walk = NaturalWalk(legs=[Leg(speed, steps=20)]).run()
+    lasting = np.diff([t for t, _, _ in walk.tracker.events])[6:16]
+    assert np.ptp(lasting) < 0.03 * lasting.mean(), (speed, lasting)
+    assert lasting[::2].mean() == pytest.approx(lasting[1::2].mean(), rel=0.01), speed
 
 
 def test_any_person_on_rubber_at_any_speed():

@@ -17,7 +17,7 @@ def test_parts():
 
 def test_what_cannot_be_is_one_sentence():
     for words, why in (
-        ("walk 2 m back", "no natural walk"), ("walk 5 m at 3 m/s", "give 0.30 to 1.70"), ("", "nothing to walk"),
+        ("walk 2 m back", "no natural walk"), ("walk 5 m at 3 m/s", "give 0.30 to 1.80"), ("", "nothing to walk"),
         ("walk 0 m", "more than 0"), ("one step", "2 to 2000"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=why):

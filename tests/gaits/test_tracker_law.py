@@ -8,6 +8,7 @@ from bunraku.dynamics.functions import centroidal, kinematics
 from bunraku.gaits.natural_walk import NaturalWalk
 from bunraku.gaits.stride_plan import Leg
 from bunraku.gaits.tracker_law import CLOSED, FEEL, GOES_ON, NEXT, landed
+from bunraku.gaits.tracker_tasks import FALL, FALLING, RISES, SEARCH, SOON, falls
 from bunraku.gaits.walk_arrays import LINKS, STOP
 from bunraku.model.configuration import difference
 
@@ -62,8 +63,9 @@ def test_its_torques_are_those_of_the_problem_that_the_plan_states(walk):
     u = (i.phase - plan.both) / span
     to, fast = u**3 * (10 - 15 * u + 6 * u * u), 30 * u * u * (1 - u) ** 2 / (span * T)
     target = np.array([*now.target, 0.0])
+    higher = np.array([0.0, 0.0, min(u / RISES, 1.0) * falls((1.0 - i.phase) * T - SOON)[0]])
     tasks = [held(name, g.body, (0.0, g.weight_body)) for name in ("pelvis", "trunk")]
-    tasks.append(held(f"{trail}_heel", g.foot, (g.weight_foot,) * 2, to * target, fast * target))
+    tasks.append(held(f"{trail}_heel", g.foot, (g.weight_foot,) * 2, to * target + higher, fast * target))
     contacts = []
     for n, y in enumerate(walk.humanoid.feet[now.lead].outline[:, 1]):
         name = f"{lead}_heel" if n < 2 else f"{lead}_toe"
@@ -89,6 +91,19 @@ def test_its_torques_are_those_of_the_problem_that_the_plan_states(walk):
     size = np.abs(found.tau).max()
     assert size > 20
     assert np.abs(found.tau - np.array(p.tau)).max() < 2e-3 * size  # the cones' state is another one at the beginning
+
+
+def test_a_foot_falls_onto_the_ground():
+    """Where it is and how fast it rises: one is the rate of the other, at the planned height after `FALLING`, and ever
+    faster down to `SEARCH`."""
+    left, h = np.linspace(0.1, -0.2, 301), 1e-7
+    high, fast = np.array([falls(x) for x in left]).T
+    ahead, behind = (np.array([falls(x + e)[0] for x in left]) for e in (-h, h))
+    smooth = (np.abs(left) > 1e-6) & (np.abs(left - FALLING) > 1e-6)
+    assert ((ahead - behind) / (2 * h))[smooth] == pytest.approx(fast[smooth], abs=1e-6)
+    assert high[0] == FALL * FALLING and fast[0] == 0.0
+    assert falls(0.0) == (0.0, -FALL)
+    assert np.all(np.diff(fast) <= 1e-12) and fast[-1] == -SEARCH
 
 
 def test_a_foot_has_landed_when_it_feels_weight(walk):

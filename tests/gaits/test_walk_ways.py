@@ -10,7 +10,7 @@ from bunraku.gaits.gait import walking_twin
 
 def test_what_belongs_to_the_other_way_is_said():
     for given, why in (
-        ({"speed": 3.0}, "no natural walk of a figure of 1.70 m; give 0.30 to 1.70 m/s"),
+        ({"speed": 3.0}, "no natural walk of a figure of 1.70 m; give 0.30 to 1.80 m/s"),
         ({"speed": 1.0, "pace": "slowly"}, "pace is of careful walks"),
         ({"gait": "careful", "speed": 1.0}, "no speed"),
         ({"gait": "jog"}, "no gait 'jog'"),

@@ -43,6 +43,8 @@ GOOD = [
     ({"type": "undesire", "joint": "neck"}, {"joint": "neck"}),
     ({"type": "record", "on": True}, {"on": True}),
     ({"type": "undo"}, {}),
+    ({"type": "grip"}, {}),
+    ({"type": "grip", "link": "left_hand", "other": "box"}, {"link": "left_hand", "other": "box"}),
     ({"type": "reset"}, {}),
     ({"type": "save"}, {}),
     ({"type": "export", "format": "gif"}, {"format": "gif"}),

@@ -9,6 +9,7 @@ from bunraku.viewer.world_frames import WorldFrames
 from viewer_client import body_number, forces_on, standing
 
 STATES = ("none", "point", "line", "surface")
+PULL = 4  # what stands for a state where a connection pulls
 CLOSE = {"rtol": 3e-7, "atol": 1e-6}  # float32
 
 
@@ -33,16 +34,19 @@ def check(world, frame):
         assert np.allclose(row[:3], f.com, **CLOSE)
         want = f.zmp if f.zmp is not None else np.full(3, np.nan)
         assert np.allclose(row[3:], want, rtol=1e-6, atol=1e-5, equal_nan=True)
-    seen = []
+    seen, pulls = [], frame.contacts[frame.contacts[:, 7] == PULL]
+    held = [c for c in world._ties.connections.values() if np.linalg.norm(c.force) > 1e-9]
+    assert np.allclose(np.linalg.norm(pulls[:, 3:6], axis=1), [np.linalg.norm(c.force) for c in held], rtol=1e-6)
+    touching_rows = frame.contacts[frame.contacts[:, 7] != PULL]
     for patch in [c for c in world.contacts if len(c.region)]:
         touching = (patch.gaps <= 1e-6) | (patch.forces @ patch.normal > 1e-9)
-        rows = frame.contacts[frame.contacts[:, 6] == len(seen)]
+        rows = touching_rows[touching_rows[:, 6] == len(seen)]
         assert np.allclose(rows[:, :3], patch.points[touching], **CLOSE)
         assert np.allclose(rows[:, 3:6], patch.forces[touching], rtol=1e-6, atol=1e-4)
         assert {STATES[int(s)] for s in rows[:, 7]} == {patch.state}
         assert np.all(rows[:, 8:] == [body_number(world, owner) - 1 for owner in patch.bodies])
         seen.append(patch.state)
-    assert len(frame.contacts) == 0 or frame.contacts[:, 6].max() == len(seen) - 1
+    assert len(touching_rows) == 0 or touching_rows[:, 6].max() == len(seen) - 1
     return set(seen)
 
 
@@ -114,3 +118,18 @@ def test_channels():
     turn = 2 * np.degrees(np.arctan2(np.linalg.norm(v), w)) * np.array(v) / np.linalg.norm(v)
     assert [values["angles", f"human.left_hip.{a}"] for a in "xyz"] == pytest.approx(list(turn), rel=1e-4, abs=1e-5)
     assert ("angles", "human.left_elbow", "deg") in names and ("torques", "human.left_hip.x", "N m") in names
+
+
+def test_forces_of_connections():
+    """A lamp on a rope to the ceiling and one below it: each connection carries what hangs on it, upwards on its lamp."""
+    world = bk.World(dt=0.001)
+    upper = world.add(bk.box((0.2, 0.2, 0.2), 2.0), at=(0, 0, 2), name="upper")
+    lower = world.add(bk.box((0.1, 0.1, 0.1), 1.0), at=(0, 0, 1), name="lower")
+    world.connect(upper, at=(0, 0, 3), axes="x y z")
+    world.connect(lower, upper, at=(0, 0, 1.5), axes="x y z")
+    world.run(0.05)
+    rows = unpack_frame(WorldFrames(world).frame()).contacts
+    assert np.all(rows[:, 7] == PULL)
+    assert np.allclose(rows[:, :3], [[0, 0, 3], [0, 0, 1.5]], atol=1e-4)
+    assert np.allclose(rows[:, 3:6], [[0, 0, 3 * 9.80665], [0, 0, 9.80665]], atol=1e-3)
+    assert np.all(rows[:, 8:] == [[0, -1], [1, 0]])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bunraku as bk
+from asserts import asserts
 from bunraku.cli.walk_output import load_in_words
 from bunraku.errors import InputError
 from bunraku.humanoid.parts import humanoid
@@ -51,6 +52,7 @@ def test_things_touch_nothing_but_hands_at_first(words, height):
     assert touching == []
 
 
+@asserts("1988/carry")
 def test_two_steps_with_a_box_and_what_it_changes():
     mass = float(fresh_rng().uniform(3.0, 12.0))
     done = bk.walk(footsteps="two steps", carry=f"{mass:.3f} kg")

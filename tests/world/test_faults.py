@@ -143,10 +143,10 @@ def test_a_figure_half_in_the_floor_rises():
     world.add_ground()
     figure = world.add(bk.human(), at=(0, 0, 0.4))
     fastest = 0.0
-    for _ in range(1000):
+    for _ in range(1500):  # 0.5 m at 0.5 m/s, then it falls
         world.step()
-        fastest = max(fastest, np.abs(figure.v[:3]).max())
-    assert fastest < 3.0 and world.report.penetration < 0.01 and 0.05 < figure.q[2] < 1.0
+        fastest = max(fastest, figure.v[2])
+    assert fastest < 1.0 and world.report.penetration < 0.01 and 0.05 < figure.q[2] < 1.0
 
 
 @pytest.mark.parametrize("dropped", [0.0, 0.3])
@@ -286,14 +286,14 @@ def test_contradictory_connections_are_counted_and_bounded():
 
 
 def test_a_box_in_a_gap_too_small_for_it():
-    """Nothing can satisfy both sides: it stays in the gap, and the step says `unsolved`."""
+    """Overlap on both sides asks for nothing but to approach no more: it stays, and no step is unsolved."""
     world = World(dt=0.001)
     world.add_ground()
     world.add_fixed(Shape("box", (1, 1, 0.1), position=(0, 0, 0.25)))  # 0.15 m above the ground
     box = world.add(cube(), at=(0, 0, 0.1))
     world.step(100)
-    assert world.report.unsolved == 1 and 0.04 < box.q[2] < 0.12 and np.abs(box.v).max() < 1.0
-    assert world.report.most_sweeps < 150  # it is found out soon (bunraku.contact.pgs.EARLY)
+    assert world.report.unsolved_in_all == 0 and 0.04 < box.q[2] < 0.12 and np.abs(box.v).max() < 0.01
+    assert world.report.most_sweeps < 20
 
 
 def test_ten_thousand_contacts():
@@ -332,15 +332,14 @@ def test_a_scene_too_large_is_refused_and_kept(monkeypatch):
 
 
 def test_a_robot_whose_links_overlap_does_not_burst():
-    """talos at its zero pose, hulls 9 cm inside each other where the joints cannot part them: 289 rows of rank 32.
+    """talos at its zero pose, hulls 9 cm inside each other where the joints cannot part them: 226 rows of rank 32.
 
-    It stays whole, and says so.
+    Velocities want nothing that contradicts; it stays nearly at rest.
     """
     world = World(dt=0.001, gravity=(0, 0, 0))
     talos = world.add(bk.load(str(robot("talos_reduced"))), self_collision="all")
     talos.servo(3000.0, 60.0)
     world.step()
-    assert world.report.unsolved == 1 and world.report.rows > 200
+    assert world.report.unsolved == 0 and world.report.rows > 200
     world.step(20)
-    # 90 kg pushed apart at 0.5 m/s, some of it by light links
-    assert np.abs(talos.v).max() < 100 and talos.energy < 500
+    assert np.abs(talos.v).max() < 5 and talos.energy < 5

@@ -13,6 +13,7 @@ from bunraku.dynamics.functions import centroidal
 from bunraku.errors import InputError
 from bunraku.model.configuration import difference
 from bunraku.world import StepDiverged, World
+from draws import fresh_rng
 from figures import random_figure, random_state
 
 G = 9.80665
@@ -231,3 +232,22 @@ def test_a_step_that_fails_leaves_the_state():
 def test_unknown_integrator():
     with pytest.raises(InputError, match="no integrator 'rk5'"):
         World(integrator="rk5")
+
+
+@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+def test_what_a_hinge_and_a_contact_say_twice_costs_no_force(integrator):
+    """Two rods whose faces meet at the hinge between them: contact and hinge are about the same motions. No force is
+    larger than what stops the rods at once."""
+    rng = fresh_rng()
+    for _ in range(24):
+        world = bk.World(dt=0.002, integrator=integrator)
+        rod = world.add(bk.box((0.05, 0.05, 0.4), mass=1.0), at=(0, 0, 1))
+        bob = world.add(bk.box((0.05, 0.05, 0.4), mass=2.0), at=(0, 0, 0.6))
+        world.connect(rod, at=(0, 0, 1.2), axes="x y z rx rz")
+        world.connect(rod, bob, at=(0, 0, 0.8), axes="x y z rx rz")
+        for figure in (rod, bob):
+            figure.v[:] = 0.3 * rng.normal(size=6)
+        fast = max(np.abs(rod.v).max(), np.abs(bob.v).max())
+        for _ in range(20):
+            world.step()
+            assert all(np.linalg.norm(c.force) < 4 * 3.0 * fast / world.dt for c in world.contacts)

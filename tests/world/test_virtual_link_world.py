@@ -211,6 +211,10 @@ def test_share_over_the_experiments():
     steps = fallbacks = 0
     for name in built_in():
         scene = load(name).changed(contact="virtual_link")
+        if scene.tables[
+            "motion"
+        ]:  # no experiment of the documents; its motion takes longer to find than the scene to run
+            continue
         out = run(scene.build(), scene.seconds)
         print(f"{name}: {out['fallbacks']} of {out['steps']} steps, at most {out['solves']} solves in the others")
         assert out["solves"] <= 6

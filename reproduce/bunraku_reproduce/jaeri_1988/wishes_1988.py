@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku_reproduce.experiment import Experiment, part
+from bunraku_reproduce.jaeri_1988.carried_1988 import carried
 from bunraku_reproduce.jaeri_1988.hands_1988 import together, valve
 from bunraku_reproduce.jaeri_1988.walks_1988 import exact, historical
 
@@ -53,7 +54,8 @@ def servo(e: Experiment) -> None:
     "Walking after 1988",
     section="8, 9",
     figure="2.13, 2.14",
-    how="bunraku gait solve flat --arms-free; bunraku run building; bunraku run lift; bunraku run valve; bunraku gait follow usual --steps 12",
+    how="bunraku gait solve flat --arms-free; bunraku run building; bunraku run lift; bunraku run valve; "
+    "bunraku walk --carry '10 kg' --footsteps 'four steps'; bunraku gait follow usual --steps 12",
     printed="Plans: arms that swing (six unknowns), a film of a person in a simple building at its own speed, legs that "
     "mechanics moves, work with the hands.",
 )
@@ -85,7 +87,7 @@ def wishes(e: Experiment) -> None:
     followed(e)
     legs(e)
     together(e)
-    e.waits("carry", "8(3)c", "walking with a load", "carrying while walking")
+    carried(e)
     valve(e)
     h, x = historical(), exact()
     e.holds("input", "9", "the angles of the legs are given, only psi and theta are solved for: between simulation and animation",

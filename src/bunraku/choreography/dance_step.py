@@ -29,7 +29,7 @@ from bunraku.kernel.compile import part
 from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import add, axpy, dot, ld3, ld9, mtv, scale, sub
 from bunraku.model.layout import NW, PLACE, POS, RIGID, ROT, ROTOR
-from bunraku.step.contact_rows import PUSH, PUSH_SPEED
+from bunraku.step.contact_rows import push_rate
 from bunraku.step.drive import drive_joints
 from bunraku.step.relative import rate_at
 from bunraku.step.step_arrays import OK, Step
@@ -90,7 +90,7 @@ def take_contacts(h):
         body = shapes[ours].body - info.body_first
         normal = scale(sign, contacts[c].normal)
         x = contacts[c].point
-        rate = -gap / dt if gap > 0.0 else min(-PUSH * gap / dt, PUSH_SPEED)
+        rate = -gap / dt if gap > 0.0 else push_rate(gap, dt)
         stop = 1.0 / dt
         if info.springy != 0:
             rate = -BACK * max(gap, 0.0)

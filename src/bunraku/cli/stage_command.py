@@ -22,6 +22,7 @@ def main(
     /,
     *,
     page: PageOptions = Page(),  # noqa: B008 - frozen
+    cast: Path | None = None,
     score: Path | None = None,
     recordings: Path | None = None,
     contact: ContactName = "pgs",
@@ -37,6 +38,7 @@ def main(
 
     Args:
         model: "human", a file of `bunraku human`, or a URDF or MJCF file.
+        cast: a score whose figures and things ([[cast]]) are on stage, too: hands can hold them (docs/stage.md).
         score: a TOML file that the page's Score button writes, besides giving it to the browser.
         recordings: a folder where takes (.bkr) stay.
         contact: the contact model.
@@ -50,20 +52,22 @@ def main(
     """
     if not 0 <= friction <= 100:
         raise InputError(f"--friction {friction} is not between 0 and 100.")
-    keep_inputs([model], [score, None if recordings is None else recordings / "take-1.bkr"])
+    keep_inputs([model, cast], [score, None if recordings is None else recordings / "take-1.bkr"])
     if score is not None and not score.absolute().parent.is_dir():
         raise InputError(f"--score {score} is no file in a folder that exists.")
     ends_in(score, ".toml", what="a score")
     check_sweeps(sweeps, contact)
     options = page.options()
-    from bunraku.choreography import Choreography
+    from bunraku.choreography import Choreography, Score
     from bunraku.viewer.stage import open_stage
     from bunraku.world.world import World
 
     how = {"balance": balance, "dynamics": dynamics, "steps": steps, "priority": priority, "friction": friction}
-    body = figure(model)
+    known = None if cast is None else Score.load(cast)
+    body = figure(model if known is None or model != "human" else known.model)
     World(dt, contact, sweeps=sweeps)  # says what is wrong before anything is made ready
     prepare("stage", contact)
-    c = Choreography(body, dt=dt, contact=contact, sweeps=sweeps, **how)
+    given = {"dt": dt, "contact": contact, "sweeps": sweeps, **how}
+    c = Choreography(body, **given) if known is None else known.choreography(body, **given)
     files = {"score": score, "recordings": recordings}
     return stay(open_stage(c, title=f"Stage: {Path(model).stem}", **files, **options))

@@ -102,7 +102,7 @@ def main(
             "bumps 2 cm", "rough 2 cm".
         gait: natural: as people walk, by steps from mechanics (the human figure; where a speed is given or nothing else is asked);
             careful: footsteps anywhere, stairs, sideways, backwards, bumps, any humanoid.
-        speed: of a natural walk, where the words do not say it: 0.3 to 1.7 m/s for a figure of 1.7 m; 1.3 by default.
+        speed: of a natural walk, where the words do not say it: 0.3 to 1.8 m/s for a figure of 1.7 m; 1.3 by default.
         pace: of a careful walk, where the footsteps do not say: slowly (0.28 m/s for the human figure), usual (0.67 m/s) or briskly (0.73 m/s);
             "walk 2 m slowly" says it in words. Bumps are walked slowly by default, stairs and slopes always with care.
         carry: what a careful walker carries: "10kg" or "10 kg in front" (a box, both hands), "20 kg on the back", "8 kg in the left hand".

@@ -19,7 +19,7 @@ from bunraku.gaits.gait import Gait, load_gait
 from bunraku.model.body_2000 import HEIGHT
 
 FOLDER = Path(__file__).parent / "shipped"
-SPEEDS = (0.3, 0.8, 1.3, 1.7)  # m/s, for a figure of 1.7 m
+SPEEDS = (0.3, 0.8, 1.3, 1.8)  # m/s, for a figure of 1.7 m
 TURNING = 0.8  # m/s: of the walk that starts lead into and stops come from
 
 

@@ -23,11 +23,12 @@ from bunraku.model.body_2000 import HEIGHT
 from bunraku.model.body_lengths import standard
 from bunraku.model.human import in_range
 
-SPEEDS = (0.3, 0.8, 1.3, 1.7)  # m/s, of a figure of 1.7 m
-LENGTHS = (0.30, 0.54, 0.68, 0.80)  # m, steps of people at these speeds
+SPEEDS = (0.3, 0.8, 1.3, 1.7, 1.9)  # m/s, of a figure of 1.7 m
+LENGTHS = (0.30, 0.54, 0.68, 0.80, 0.85)  # m, steps of people at these speeds
 LASTING = {"start": 1.75, "stop": 1.75}  # times of the step they lead into or out of
 KNOWN = 8  # coefficients that are kept of what comes before and after
-BOTH = (0.37, 0.30, 0.22, 0.17)  # of a step: both feet down
+BOTH = (0.37, 0.30, 0.22, 0.17, 0.15)  # of a step: both feet down
+MOST = (1.08, 1.08, 1.12, 1.3, 1.38)  # weights on a foot
 
 
 def plan_of(speed: float, height: float = HEIGHT, length: float | None = None) -> StepPlan:
@@ -45,7 +46,7 @@ def plan_of(speed: float, height: float = HEIGHT, length: float | None = None) -
         raise InputError(f"gaits: a step of {step:g} m is none of a figure of {height:g} m.")
     return StepPlan(
         speed, step, both=float(np.interp(own, SPEEDS, BOTH)), width=0.15 * scale, clearance=0.04 * scale,
-        force=float(np.interp(own, (0.8, 1.3, 1.7), (1.08, 1.12, 1.3))),
+        force=float(np.interp(own, SPEEDS, MOST)),
     )  # fmt: skip
 
 

@@ -62,10 +62,9 @@ class Strides:
     def rows(self, k: int) -> StepRows:
         """Step k, which begins as the one before it ends."""
         key = self.key(k)
-        # a start ends in the walk at its own speed; a stop comes from it
+        # a start ends in the walk at its own speed
         before = key if k == 0 else ("step", self.key(k - 1)[1])
-        own = ("step", key[1]) if key[0] == "stop" else key
-        pair = (key,) if before == own else (before, key)
+        pair = (key,) if before == key else (before, key)
         if pair not in self.ready:
             self.ready[pair] = StepRows(self.gait(key), self.model, self.gait(before) if len(pair) == 2 else None)
         return self.ready[pair]

@@ -21,11 +21,13 @@ from bunraku.kernel.vec import axpy, scale, sub
 
 GOES_ON, NEXT, CLOSED = 0, 1, 2  # answers of `follow`
 NONE, HEEL, SOLE, TOE = 0, 1, 2, 3  # what of a foot stands
-FEEL, SOONEST = 0.03, 0.8  # of the weight: a foot that landed; of the step, from when on it may
+FEEL = 0.01  # of the weight: a foot that landed; one in the air hangs and feels none
+SOONEST = 0.8  # of the step, from when on it may
 OFF = 0.002  # of the weight: the trailing foot left the ground
 STOPS, EDGE = 4, 0.02  # periods in which a front edge does not move, of the weight: it stands
 ROOM_AHEAD, ROOM_ASIDE = 0.02, 0.015  # m: errors that the pressure takes back
 NEAR, FAR, BACK, AHEAD = 0.02, 0.25, 0.5, 0.35  # m: how far landing places move inwards, outwards, back, ahead
+WAITS = 0.06  # s in which the plan comes to rest where a foot is late: at once, half of the weight would be lost
 TAKE_UP, LAST = 0.03, 0.04  # s: of a new landing place; before the landing, when it stays
 
 
@@ -81,7 +83,7 @@ def clock(w: Walking):
     now.phase = min(phase + w.figure.period / s.seconds, 1.0 if stops else 3.0)
     i.phase = phase
     i.late = 0.0 if stops else max(phase - 1.0, 0.0) * s.seconds
-    i.moves = 0.0 if i.late > 0.0 or (stops and phase >= 1.0) else 1.0
+    i.moves = (1.0 if phase < 1.0 else 0.0) if stops else max(1.0 - i.late / WAITS, 0.0)
     i.first = now.lead * s.rows
     i.row = i.first + row_of(w, phase)
     feel_front_edge(w)

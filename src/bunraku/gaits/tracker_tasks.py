@@ -4,7 +4,9 @@
     standing foot     on its heel edge, its sole or its front edge: corners that shall not move, forces near to the plan's;
                       on the heel its front edge comes down no faster than it can be stopped (`APPROACH`)
     landed foot       as long as it stands on its heel, or closes a walk, it carries `REST` of the weight: it touches once
-    swinging foot     on its way to where it shall land; a late one goes on down; one that ends a walk comes down gently
+    swinging foot     on its way to where it shall land, a little higher than planned; at the end it falls onto the ground
+                      (`falls`), so that when it touches does not hang on a tenth of a millimetre; one that ends a walk
+                      comes down gently
 Checked in tests/gaits/test_natural_walk.py.
 """
 
@@ -23,8 +25,11 @@ from bunraku.step.drive import ball_error
 HEEL, SOLE, TOE = 1, 2, 3  # what of a foot stands
 SINK, APPROACH = 0.04, 30.0  # m/s, 1/s: speed of an edge that comes down, and more by its height
 HALT, RAISE = 80.0, 20.0  # 1/s: of an edge that comes down faster; of one that is not where it is planned
-REST = 0.05  # of the weight: a foot that has landed carries as much
+REST = 0.08  # of the weight: a foot that has landed carries as much
 SEARCH = 0.3  # m/s of a late foot downwards
+FALL, FALLING, HURRY = 0.12, 0.03, 5.0  # m/s, s, m/s^2: a foot falls onto the ground for a moment, a late one faster
+SOON = 0.03  # s before the planned landing from when on it may touch: behind the landing a plan can only wait
+RISES = 0.15  # of its way, in which a foot gets as much higher than planned as it falls at the end
 EARLIER = 0.93  # of the landing's time, at which the landing place is reached
 
 
@@ -73,6 +78,19 @@ def link_task(w: Walking, k, link, gain, weight, turning_weight):
     put_task(p, k, w.body[link], w.frame[link].place, wanted, turning, weight, turning_weight)
 
 
+@inline
+def falls(left):
+    """How much higher than planned [m] a foot is `left` seconds before it shall touch, and how fast it rises [m/s]: planned
+    feet come to rest on the ground, and a foot at rest there touches it at any time."""
+    if left >= FALLING:
+        return FALL * FALLING, 0.0
+    if left >= 0.0:
+        return FALL * left, -FALL
+    speed = min(FALL - HURRY * left, SEARCH)
+    until = (speed - FALL) / HURRY
+    return 0.5 * (FALL + speed) * -until + speed * (left + until), -speed
+
+
 @part
 def swing(w: Walking, k, f):
     """Task k: the swinging foot on its way."""
@@ -87,9 +105,12 @@ def swing(w: Walking, k, f):
     wanted = w.problem.task[k].wanted
     x = wanted[0] + (gain[0] * way + gain[1] * rate) * now.target[0]
     y = wanted[1] + (gain[0] * way + gain[1] * rate) * now.target[1]
-    z = wanted[2] - SEARCH * (gain[0] * late + gain[1] * (1.0 if late > 0.0 else 0.0))
+    z = wanted[2]
     if s.kind == STOP:
-        z = max(z, gently(w, f))
+        z = max(z - SEARCH * (gain[0] * late + gain[1] * (1.0 if late > 0.0 else 0.0)), gently(w, f))
+    else:
+        high, fast = falls((s.land - i.phase) * s.seconds - SOON)
+        z += held(u / RISES, 0.0, 1.0) * (gain[0] * high + gain[1] * fast)
     w.problem.task[k].wanted = (x, y, z)
 
 

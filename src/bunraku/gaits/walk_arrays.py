@@ -125,7 +125,7 @@ class LinkFrame(Record):
 
 
 class Instant(Record):
-    """This period: row of the plan, phase, whether the plan moves (1) or waits (0), how late the landing is [s]; shift of the
+    """This period: row of the plan, phase, how far the plan moves (1) or waits (0), how late the landing is [s]; shift of the
     plan to where the figure is; what is seen of the whole figure; what of the feet stands: 0 nothing, 1 heel edge,
     2 sole, 3 front edge."""
 

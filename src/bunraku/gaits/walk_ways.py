@@ -5,7 +5,7 @@
     done.fell, done.report.speed
 
 gait "natural": steps from mechanics (gaits.gait_library) that are kept up on the figure's sensors (gaits.natural_walk), at
-0.3 to 1.7 m/s; for figures of `human`. gait "careful": footsteps anywhere, stairs, slopes, sideways, backwards, any humanoid
+0.3 to 1.8 m/s; for figures of `human`. gait "careful": footsteps anywhere, stairs, slopes, sideways, backwards, any humanoid
 (bunraku.walking.walk). Natural where a speed is given, careful else. Checked in tests/gaits/test_walk_ways.py.
 """
 
@@ -127,7 +127,7 @@ def walk(
 
     figure: the human figure by default. footsteps: words, e.g. "walk 5 m at 0.8 m/s, turn 90 degrees" (natural) or "walk 2 m,
     two steps back slowly" (careful), a TOML file or a list (careful); "ten steps" by default. gait: natural or careful;
-    speed [m/s]: of a natural walk, 0.3 to 1.7 for a figure of 1.7 m, where the words do not say it. bushes: rubber
+    speed [m/s]: of a natural walk, 0.3 to 1.8 for a figure of 1.7 m, where the words do not say it. bushes: rubber
     between ankles and feet. contact: of the World. pushes: on the trunk, e.g. "300@2.5:left", 300 N at 2.5 s. seed: of the
     sensors' noise. path: where the recording stays; without one it lives as long as `recording` is open. progress(what,
     share): told how far it is. terrain, pace, carry, stabiliser, servo, sweeps, integrator: of a careful walk

@@ -82,7 +82,7 @@ class Load:
 
     @property
     def turn(self) -> np.ndarray:
-        """(3, 3): the rotation as a matrix."""
+        """(3, 3) the rotation as a matrix of pure numbers, world axes."""
         return np.eye(3) if self.rotation is None else rotation_matrix(self.rotation, "load: rotation")
 
 

@@ -2,8 +2,8 @@
 
 Rigid (Nakaoka et al. 2007, (5)-(10)). With gap g, rate v now, u after the step without impulses:
     g > 0         v+ >= -g/dt           it may close the gap, no more
-    g <= 0        v+ >= min(PUSH (-g)/dt, PUSH_SPEED)
-                  overlap is taken back slowly, bounded (Nakamura & Yamane 2000, 4.8)
+    g <= 0        v+ >= PUSH (-g)/dt, or >= -PLAY beyond SLOP
+                  overlap is taken back slowly, bounded (Nakamura & Yamane 2000, 4.8; bunraku.step.push_apart)
     impact        with restitution e it happens at the part al = g/(-v dt) of the step with the rate vi = v + al (u - v);
                   after it v+ >= -e vi + (1 - al)(u - v), and the positions move as if by
                   (-g + (1 - al) dt (-e vi)) / dt
@@ -11,9 +11,10 @@ Springy (`penalty`): a spring k and damper d at the normal and at the tangents, 
 pulling, inside the cone:
     lam = -dt (k (g + dt v+) + d v+)   =>   v+ + R lam + k g / (d + dt k) = 0,  R = 1 / (dt (d + dt k));
     d = 0 while g > 0
-and the same with the tangents' stretch s in the place of g. Impacts are rigid. All write b, so that a solver sees  0 <=
-lam _|_ (K + R) lam + b >= 0. `p` is the same for positions where impacts need another. Static friction holds for a
-contact that stuck in the last step or is new, dynamic friction for one that slid.
+where g counts from the overlap at which the spring was born, and the same with the tangents' stretch s in the place of
+g. Impacts are rigid. All write b, so that a solver sees  0 <= lam _|_ (K + R) lam + b >= 0. `p` is the same for
+positions where impacts need another. Static friction holds for a contact that stuck in the last step or is new, dynamic
+friction for one that slid.
 
 Most points that are seen ahead (the margin) do not close their gap in this step. Where a rigid point did not press in
 the last step, and its gap is more than AHEAD times what it would lose, it gets no rows: it is *away*. Impulses of
@@ -34,6 +35,9 @@ from bunraku.step.step_arrays import OK, ROOM, RowBlock, Step, W
 
 PUSH = 0.2  # part of an overlap that is taken back in a step
 PUSH_SPEED = 0.5  # m/s, at the most
+SLOP = 1e-4  # m of overlap from which positions alone are moved
+PLAY = 1e-6  # m/s at which deep contacts may approach: what is pressed from two sides is then no contradiction
+FAINT = 1e-7  # m of a spring's rest that are nothing
 REST_SPEED = 0.01  # m/s of approach below which nothing bounces
 THREE = np.int64(3)
 AHEAD = 2.0  # times the way of a step
@@ -60,11 +64,39 @@ def find_last(s: Step, start, c):
 
 
 @inline
+def push_rate(gap, dt):
+    """The rate that velocities are asked for where shapes overlap (gap <= 0)."""
+    return PUSH * (-gap) / dt if gap >= -SLOP else -PLAY
+
+
+@inline
+def rest_of(s: Step, i, first, c, came):
+    """The overlap at which the spring of contact c is at rest: that of its last step i; that of its pair, whose contacts
+    began at `first`, where this one is new; where the pair is, all that it cannot have come in a step (`came`, m)."""
+    deep = max(-s.detection.contacts[c].gap, 0.0)
+    if i >= 0:
+        rest = s.memory[i].linked
+    else:
+        this = s.detection.ids[c]
+        known = False
+        rest = 0.0
+        k = first
+        while k < s.info.warm and s.last_ids[k].a == this.a and s.last_ids[k].b == this.b:
+            rest = max(rest, s.memory[k].linked)
+            known = True
+            k += 1
+        if not known:
+            rest = deep if deep > SLOP + came else 0.0
+    rest = min(rest, deep)
+    return rest if rest > FAINT else 0.0
+
+
+@inline
 def rigid_rate(gap, free, dt):
     """b of the normal row of a rigid contact."""
     if gap > 0.0:
         return free + gap / dt
-    return free - min(PUSH * (-gap) / dt, PUSH_SPEED)
+    return free - push_rate(gap, dt)
 
 
 @inline
@@ -166,6 +198,7 @@ def contact_rows(s: Step, soft):
         rows.b[r + 2] = free_u
         spring.soft = 0.0
         spring.soft_tangent = 0.0
+        spring.rest = 0.0
         hits = e > 0.0 or (soft != 0 and gap > 0.0)
         if hits and now < -REST_SPEED and gap + dt * free <= 0.0:
             al = min(max(gap / (-now * dt), 0.0), 1.0) if gap > 0.0 else 0.0
@@ -176,13 +209,18 @@ def contact_rows(s: Step, soft):
         elif soft == 0:
             rows.b[r] = rigid_rate(gap, free, dt)
             rows.p[r] = rows.b[r]
+            if gap < -SLOP:
+                rows.count.deep = 1
         else:
+            spring.rest = rest_of(s, i, start, c, -dt * min(now, 0.0))
+            if spring.rest > 0.0:
+                rows.count.deep = 1
             k_n = numbers.stiffness
             d = numbers.damping
             d_n = d if gap <= 0.0 else 0.0
             spring.soft = 1.0 / (dt * (d_n + dt * k_n))
             spring.soft_tangent = 1.0 / (dt * (d + dt * k_n))
-            rows.b[r] = free + k_n * gap / (d_n + dt * k_n)
+            rows.b[r] = free + k_n * (gap + spring.rest) / (d_n + dt * k_n)
             rows.p[r] = rows.b[r]
             spring.stretch[0] = dot(t, stretched)
             spring.stretch[1] = dot(u, stretched)
@@ -238,6 +276,7 @@ def keep_contacts(s: Step, soft):
                 stretch = s_t * y + s_u * z
             memory.stretch[j] = stretch
         memory.slid = slides
+        memory.linked = s.springs[c].rest
         keep_id(s, c)
 
 

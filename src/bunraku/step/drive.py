@@ -239,6 +239,17 @@ def friction_agrees(s: Step, status):
     return AGAIN if wrong else OK
 
 
+@part
+def friction_by_rows(s: Step):
+    """The friction of all joints gets rows; returns whether some was guessed."""
+    guessed = False
+    for k in range(s.rubbing.shape[0]):
+        dof = s.dofs[s.rubbing[k]]
+        guessed = guessed or dof.guess != BY_ROW
+        dof.guess = BY_ROW
+    return guessed
+
+
 @inline
 def keep_friction(s: Step):
     """Remember the impulses of guessed friction."""

@@ -4,7 +4,8 @@ compiled and cached on its own.
     FREE    torques at the joints, v' by aba, velocities of all bodies
     TOUCH   collision.detect
     ROWS    contacts, joint limits and friction, connections -> v = K lam + b, islands
-    SOLVE   impulses, island by island, warm started from the last step; v + dt v' + A^-1 H' lam
+    SOLVE   impulses, island by island, warm started from the last step; v + dt v' + A^-1 H' lam; where shapes overlap
+            deeply, how positions alone move apart (bunraku.step.push_apart)
     MOVE    q along it (semi-implicit Euler), quaternions on the group; what is remembered for the next step
 
 Two guesses keep the rows few: contacts that cannot close their gap get none (bunraku.step.contact_rows), nor does the
@@ -29,13 +30,22 @@ from bunraku.dynamics.passes import advance, drift
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.entry import entry
 from bunraku.kernel.lanes import st
+from bunraku.kernel.record import handle
 from bunraku.kernel.table import phase, run
 from bunraku.kernel.vec import ld3
 from bunraku.model.layout import ARM, NW, VEL
 from bunraku.step.contact_rows import away_stay, contact_rows, keep_contacts
-from bunraku.step.drive import drive_joints, drives_agree, friction_agrees, guess_friction, note_torques
+from bunraku.step.drive import (
+    drive_joints,
+    drives_agree,
+    friction_agrees,
+    friction_by_rows,
+    guess_friction,
+    note_torques,
+)
 from bunraku.step.island import solve_islands
 from bunraku.step.joint_rows import NEAR_LIMITS, joint_rows, keep_joints
+from bunraku.step.push_apart import PUSH_PHASE
 from bunraku.step.response import velocity_change
 from bunraku.step.rows import begin, find_islands, trace_all
 from bunraku.step.step_arrays import AGAIN, DIVERGED, NOT_FINITE, OK, TOO_FAST, Step
@@ -193,8 +203,13 @@ def impulses_by(solve_islands: Any) -> Any:
             status = friction_agrees(s, status)
             if status >= 0 and not drives_agree(s):
                 status = AGAIN
+        pushes = status == OK and s.rows.count.deep != 0 and s.info.trial == 0
+        if pushes and friction_by_rows(s):  # a guess is one of velocities, not of how positions move apart
+            status = AGAIN
         if status == AGAIN:
             s.rows.count.tries += 1
+        elif pushes:
+            status = run(handle(s), PUSH_PHASE)
         if status != OK:
             return status
         if s.info.trial == 0:

@@ -5,7 +5,11 @@ K is filled pack by pack: what a pack's unit impulses do to every source of its 
 rows that hang on those sources, so that cost follows the entries that are not zero. Constraints that contradict each
 other have no solution, and the least error may need boundless impulses: such an island is found out after some
 tens of sweeps (what can be solved has left that residual far behind by then), solved once more with rows that yield,
-and counted as unsolved. Checked in tests/step/test_rows.py against J M^-1 J' and in tests/world/.
+and counted as unsolved.
+
+A contact asks for a rate where shapes overlap a little (bunraku.step.contact_rows). Where its normal hardly moves the
+bodies, as beside a hinge, that would be a fast turn; a row whose own response is less than SHORT of its tangents' asks
+for as much less (`spared`). Checked in tests/step/test_rows.py against J M^-1 J' and in tests/world/.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from bunraku.kernel.compile import inline, part
 from bunraku.kernel.lanes import split
 from bunraku.kernel.record import handle
 from bunraku.kernel.table import phase, run
+from bunraku.step.contact_rows import push_rate
 from bunraku.step.rows import CONTACT, answer, ld_side
 from bunraku.step.step_arrays import DIVERGED, OK, ROOM_LARGE, Step, W
 
@@ -28,6 +33,7 @@ LARGE_PHASE = 30  # where the table has the phase that solves larger ones
 HOPELESS = 0.01  # residual of the best impulses found from which constraints count as contradictory,
 # and are solved with this part of K's mean diagonal added: impulses stay bounded, each row gives way a little
 YIELD = 0.1
+SHORT = 0.01  # response along a normal, of those along its tangents, below which a lever is short
 
 
 @inline
@@ -134,6 +140,28 @@ def soften(s: Step, first, last):
             K[i, i] += spring.soft
             K[i + 1, i + 1] += spring.soft_tangent
             K[i + 2, i + 2] += spring.soft_tangent
+
+
+@inline
+def spared(s: Step, c, own, tangents):
+    """What the row of contact c asks for less than `push_rate`, by its response and that of its tangents."""
+    gap = s.detection.contacts[c].gap
+    if gap >= 0.0 or s.springs[c].soft > 0.0 or own >= SHORT * tangents:
+        return 0.0
+    return (1.0 - own / (SHORT * tangents)) * push_rate(gap, s.numbers.dt)
+
+
+@part
+def spare_levers(s: Step, first, last):
+    """Rows of the dense island by_island[first:last] with short levers ask for less."""
+    K = s.island.K
+    rows = s.rows
+    for p in range(first, last):
+        pack = rows.packs[rows.by_island[p]]
+        block = rows.blocks[pack.first_block]
+        if block.kind == CONTACT:
+            i = pack.place
+            s.problem.b[i] += spared(s, block.origin, K[i, i], K[i + 1, i + 1] + K[i + 2, i + 2])
 
 
 @inline
@@ -251,6 +279,7 @@ def islands_by(solve_dense: Any) -> Any:
             fill_matrix(s, first, last, m)
             if soft != 0:
                 soften(s, first, last)
+            spare_levers(s, first, last)
             status, used, residual = solve_dense(s, m, blocks)
             if status == BROKEN:
                 return DIVERGED

@@ -16,7 +16,8 @@ from bunraku.kernel.lanes import join, split
 from bunraku.kernel.table import phase
 from bunraku.kernel.vec import scale
 from bunraku.linalg.sparse_pattern import pattern
-from bunraku.step.island import finish_island, side_motion, solve_twice
+from bunraku.step.island import finish_island, side_motion, solve_twice, spared
+from bunraku.step.push_apart import PUSHING, eased, pushes
 from bunraku.step.rows import CONTACT, answer, ld_side
 from bunraku.step.step_arrays import DIVERGED, ROOM_LARGE, Step, W
 
@@ -87,10 +88,20 @@ def fill_values(s: Step, first, last):
                     while x >= 0:
                         add_entries(s, x // 2, x % 2, row if lines == 1 else 0, lines, al, a)
                         x = rows.packs[x // 2].next_side[x % 2]
-            if s.info.large_soft != 0 and mine.kind == CONTACT:
+            if mine.kind != CONTACT:
+                continue
+            e = matrix.starts[i]
+            own = matrix.values[9 * e]
+            tangents = matrix.values[9 * e + 4] + matrix.values[9 * e + 8]
+            s.problem.b[pack.place + row] += spared(s, mine.origin, own, tangents)
+            if s.info.large_soft == PUSHING and pushes(rows, mine):
+                more = eased(own, tangents)
+                matrix.values[9 * e] += more
+                s.problem.b[pack.place + row] -= more * rows.kept[mine.row]
+            if s.info.large_soft != 0:
                 spring = s.springs[mine.origin]
-                e = matrix.starts[i]
-                matrix.values[9 * e] += spring.soft
+                if s.info.large_soft != PUSHING or not pushes(rows, mine):
+                    matrix.values[9 * e] += spring.soft
                 matrix.values[9 * e + 4] += spring.soft_tangent
                 matrix.values[9 * e + 8] += spring.soft_tangent
 

@@ -279,6 +279,7 @@ def new_connections(s: Step, own: RungeKutta):
 def whole_step(s: Step, own: RungeKutta):
     """Impulses, four evaluations, projection; returns a status."""
     plan = own.plan
+    deep = s.rows.count.deep != 0
     plan.loops = count_loops(s)  # some may just have broken
     clear_loop_forces(s)
     hold_forces(s, 1.0 / s.numbers.dt, own.held, own.held_tau)
@@ -289,6 +290,8 @@ def whole_step(s: Step, own: RungeKutta):
         status = new_connections(s, own)
     if status < 0:
         return status
+    if deep:  # positions alone
+        advance(s.ints, s.reals, s.q, s.pushed, s.numbers.dt)
     plan.soft = count_soft(s)
     copy(own.base_q, s.q)
     copy(own.base_v, s.v)

@@ -42,6 +42,7 @@ def begin(rows: Rows):
     count.patches = 0
     count.born = 0
     count.late = 0
+    count.deep = 0
 
 
 @inline

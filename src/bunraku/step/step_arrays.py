@@ -87,7 +87,9 @@ class Info(Record):
     large_needs = whole()  # entries of its matrix, where there was no room for them
     large_soft = whole()
     trial = whole()  # 1 while impulses are found that the next step shall not remember
-    exact = whole()  # 1 where connections hold to second order at the end of the step (rk4), 0: at its start
+    exact = (
+        whole()
+    )  # 1 where connections hold to second order at the end of the step (rk4, no contacts), 0: at its start
     fell = whole()  # of virtual links: this step was handed on
     every_limit = whole()  # of virtual links: rows for all limits are wanted
 
@@ -168,7 +170,7 @@ class ContactMemory(Record):
     impulse = reals(3)  # N s on a
     stretch = reals(3)  # m: of the springs along the tangents, where contact is springy
     slid = real()  # 1 where it slid
-    linked = real()  # of virtual links (bunraku.step.virtual_link.link_memory)
+    linked = real()  # of virtual links (bunraku.step.virtual_link.link_memory); m: the `rest` of a spring
     linked_pv = pair()
 
 
@@ -182,6 +184,7 @@ class ContactSpring(Record):
         real()
     )  # m/s: of a contact that gets no row because it cannot close its gap, along the normal without impulses;
     away = whole()  # 1 for such a contact
+    rest = real()  # m: overlap at which a spring is at rest
 
 
 class TieKind(Record):
@@ -270,6 +273,7 @@ class Count(Record):
     late = whole()
     every_point = whole()  # 1 where all contacts get rows
     tries = whole()  # how often this step has been done again
+    deep = whole()  # 1 where positions have an overlap to take back (bunraku.step.push_apart)
 
 
 class Traces(Record, after=Detection.layout.slots):
@@ -305,6 +309,8 @@ class Rows(Record, after=Traces.layout.slots):
     b = vector()  # (rows) rate without impulses less what is wanted
     p = vector()  # (rows) the same for positions
     lam = vector()  # (rows) impulses
+    kept = vector()  # (rows) and a copy of them
+    pushed = vector()  # (trees) how fast an island would be pushed apart, of what it may
 
 
 class LargeIsland(Record, after=Rows.layout.slots):
@@ -335,6 +341,7 @@ class Step(Record):
     accel = vector()  # v' without constraints
     next_v = vector()  # v after the step
     moved = vector()  # the rate at which positions move
+    pushed = vector()  # what of it takes back deep overlap, where there is some
     start_q = vector()  # at the start of the last step
     start_v = vector()
     last_v = vector()  # after it,

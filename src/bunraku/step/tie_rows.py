@@ -158,10 +158,17 @@ def tie_pack(s: Step, c, mask, first, x, F):
     return pack
 
 
+@inline
+def second_order(s: Step):
+    """Whether rows hold to second order at the end of the step. Not beside contacts, whose rows are of first order: where
+    a contact and a connection are about the same motion, what differs would be paid for by enormous forces."""
+    return s.info.exact != 0 and s.info.trial == 0 and s.info.contacts == 0
+
+
 @part
 def turning_terms(s: Step, c, x, first):
     """dt H_dot v of the rows of a connection, in the world, where rows hold to second order; else zero."""
-    if s.info.exact == 0 or s.info.trial != 0:
+    if not second_order(s):
         return (0.0, 0.0, 0.0)
     work = s.work
     dt = s.numbers.dt
@@ -176,12 +183,6 @@ def turning_terms(s: Step, c, x, first):
         linear = sub(ld3(work, a * NW + DA + 3), ld3(work, b * NW + DA + 3))
         return scale(dt, sub(all_of, add(linear, sub(cross(al, ra), cross(be, rb)))))
     return scale(dt, sub(turned_apart(work, ACCELERATION, a, b, ra), sub(al, be)))
-
-
-@inline
-def second_order(s: Step):
-    """Whether rows hold to second order at the end of the step."""
-    return s.info.exact != 0 and s.info.trial == 0
 
 
 @part

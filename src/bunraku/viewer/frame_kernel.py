@@ -1,5 +1,5 @@
 """Kernels that read a frame off a world's arrays: poses and centres of mass; contacts with the states of their patches,
-forces and ground moments.
+forces and ground moments; forces of connections.
 
 World axes, SI units. Cost: 3 us for a standing figure. Checked in tests/viewer/test_world_frames.py.
 """
@@ -14,9 +14,11 @@ from bunraku.kernel.record import Record, many, matrix, real, reals, vec3, whole
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, ld9, mv
 from bunraku.step.step_arrays import Step
 from bunraku.step.step_log import PRESSING, TOUCH, LogCorner, patch_state
+from bunraku.step.tie_rows import CONNECTION, ends_of, first_frame
 from bunraku.world.readings_kernel import quaternion
 
 NAN = float("nan")
+PULL = 4.0  # what stands for a patch's state where a row is the force of a connection
 
 
 class BodyMass(Record):
@@ -112,8 +114,8 @@ def body_rows(h):
 
 @entry("h h")
 def contact_rows(h, own):
-    """Fill rows and figures of a WorldFrame from the contacts of the last step of a world; returns how many of them
-    touch."""
+    """Fill rows and figures of a WorldFrame from the contacts and connections of the last step of a world; returns how
+    many rows they are."""
     s, t = Step(h), WorldFrame(own)
     found, dt = s.detection, s.numbers.dt
     for k in range(len(t.figures)):
@@ -153,6 +155,26 @@ def contact_rows(h, own):
             count += 1
     if s.info.contacts > 0:
         count, patch = closed(t, begin, count, patch, found.contacts[s.info.contacts - 1].normal)
+    return pulls(s, t, count, patch)
+
+
+@inline
+def pulls(s: Step, t: WorldFrame, count, patch):
+    """A row for each connection that carried a force, at the point of the second body, on the first."""
+    last = s.tie_last
+    for c in range(len(s.tie_kinds)):
+        kind = s.tie_kinds[c]
+        force = (last[6 * c], last[6 * c + 1], last[6 * c + 2])
+        if kind.active == CONNECTION and dot(force, force) > PRESSING * PRESSING:
+            row = t.rows[count]
+            row.point = ends_of(s, c)[1]
+            row.force = mv(first_frame(s, c), force)
+            row.patch = patch
+            row.state = PULL
+            row.body_a = kind.body_a - 1.0
+            row.body_b = kind.body_b - 1.0
+            count += 1
+            patch += 1
     return count
 
 

@@ -3,8 +3,8 @@ status (JSON).
 
 A frame, little endian:  "BKF1" · uint32 sequence · float64 time [s] · uint32 nb nc ng nx · then float32
     poses     nb x 7   x y z qw qx qy qz of the body frames, world axes
-    contacts  nc x 10  x y z fx fy fz patch state body_a body_b; state 0 none, 1 point, 2 line, 3 surface; bodies by their
-                       number in the scene, -1 the world; forces on body_a
+    contacts  nc x 10  x y z fx fy fz patch state body_a body_b; state 0 none, 1 point, 2 line, 3 surface; 4: no contact but
+                       what a connection pulls with; bodies by their number in the scene, -1 the world; forces on body_a
     figures   ng x 6   centre of mass, zero-moment point; NaN where there is none
     channels  nx
 SI units, z up; channels say their own unit. One message is one frame, or, after the scene of a recording, many in a

@@ -25,13 +25,13 @@ from bunraku.errors import BunrakuError, InputError
 from bunraku.viewer.live import Live
 from bunraku.viewer.messages import Command
 from bunraku.viewer.stage_files import Takes
+from bunraku.viewer.stage_grips import actors, grip_or_release, grips_message, is_free_hand, named
 from bunraku.viewer.stage_joints import coordinates, panel, shown, with_sliders
 from bunraku.viewer.stage_messages import KEYS, Refused, beyond, item_message
 from bunraku.viewer.view import View, Where, check_speed, close_views_of, open_view, waits
 
 MOST_WAITING = 64  # acts that may wait to be done
 MOST_UNDO = 200  # snapshots kept
-NEAR = 0.08  # m: a named frame so near to a point gives it its name
 SLIGHT = 1e-3  # rad or m beyond a limit that are not worth a word
 REPORT = 0.1  # s between two looks at the state of the figure
 SLIDING = 1.0  # s: values of a joint that follow each other so soon are one act
@@ -148,7 +148,9 @@ class Stage(Live):
             for f in model.frames
             if f.body > 0 and f.name not in model.body_names
         ]  # named points that the keyboard can choose beside the links: hands, toes
-        return {**super().scene(), "stage": {"figure": self.c.figure.name, "joints": panel(model), "grips": grips}}
+        return {**super().scene(), "stage": {
+            "figure": self.c.figure.name, "actors": actors(self.c), "joints": panel(model), "grips": grips,
+        }}  # fmt: skip
 
     def frame(self) -> bytes:
         """The present frame; what is pinned and dragged goes before it."""
@@ -175,6 +177,7 @@ class Stage(Live):
             "type": "stage",
             **self._seen,
             "items": items,
+            "grips": grips_message(self.c),
             "holder": self._holder,
             "balance": self.c.balance,
             "dynamics": self.c.dynamics,
@@ -216,7 +219,7 @@ class Stage(Live):
         elif act.kind == "drop":
             self._release_hand()
         elif act.kind in ("pin", "drag"):
-            link, point = self._named(values["link"], values["point"])
+            link, point = named(c, values["link"], values["point"])
             how = {"axes": values.get("axes", "pose" if values["pose"] else "xyz"), "rotation": values.get("rotation")}
             if act.kind == "drag":
                 self._release_hand()
@@ -237,6 +240,8 @@ class Stage(Live):
                 self._undo.append(self._before("release all"))
             for pin in c.pins:
                 c.release(pin)
+        elif act.kind == "grip":
+            self._grip(values)
         elif act.kind == "balance":
             if c.balance != values["on"]:
                 self._undo.append(self._before(f"balance {'on' if values['on'] else 'off'}"))
@@ -272,6 +277,20 @@ class Stage(Live):
         elif act.kind == "export":
             self.takes.export(values["format"], lambda name, content: self._made(act.viewer, name, content))
 
+    def _grip(self, values: dict[str, Any]) -> None:
+        """A hand takes hold, or lets go: the link that is named, else the one that is dragged."""
+        c, other = self.c, values.get("other")
+        if "link" in values:
+            link = named(c, values["link"], values.get("point", (0.0, 0.0, 0.0)))[0]
+        else:
+            drag = next((d for d in c.drags if d.name == self._hand), None)
+            if drag is None or (other is not None and not is_free_hand(c, drag.link)):
+                return  # something else was dropped there
+            link = drag.link
+        before = self._before(f"grip {link}")
+        made = grip_or_release(c, link, other)
+        self._undo.append(before if made is not None else Before(f"release {link}", before.snapshot))
+
     def _desire(self, joint: str, value: list[float] | None) -> None:
         """A joint's value is desired, or released; a slider that goes on moving is undone as a whole."""
         x = None if value is None else coordinates(self.c.model, joint, value)
@@ -282,16 +301,6 @@ class Stage(Live):
             self._undo.append(self._before(act))
         self.c.pose({joint: x})
         self._slid = now
-
-    def _named(self, link: str, point: tuple[float, float, float]) -> tuple[str, list[float]]:
-        """A point [m] in the frame of a link's body, as a point of the link, or of a named frame of the body that is
-        near it."""
-        body, p = self.c.model.frame(link).body, np.array(point)
-        frames = [f for f in self.c.model.frames if f.body == body]
-        nearest = min(frames, key=lambda f: float(np.linalg.norm(f.position - p)))
-        if np.linalg.norm(nearest.position - p) > NEAR:
-            nearest = self.c.model.frame(link)
-        return nearest.name, (nearest.rotation.T @ (p - nearest.position)).tolist()
 
     def _before(self, act: str) -> Before:
         return Before(act, self.c.snapshot())

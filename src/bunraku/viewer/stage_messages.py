@@ -5,6 +5,8 @@ sees it.
     to          position [m] of the drag's target, world axes          drop     end the drag
     release     name of a pin                                           release_all
     pin, drag may also say  axes ("xz", "z rx ry"), rotation ("link" or a quaternion): as of Choreography.pin
+    grip        link, point (of a hand; the one that is dragged), other: it takes hold of that, or of what is nearest; a
+                hand that holds something lets go
     desire      joint, value [rad or m; three numbers of a ball]        undesire  joint
     balance, dynamics, steps, rises, record   on                        undo, reset, save, get_up
     walk        place [m, two numbers] on the floor
@@ -37,6 +39,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "drop": (),
     "release": ("name",),
     "release_all": (),
+    "grip": (),
     "desire": ("joint", "value"),
     "undesire": ("joint",),
     "balance": ("on",),
@@ -51,7 +54,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "save": (),
     "export": ("format",),
 }
-OPTIONAL = {"pin": ("axes", "rotation"), "drag": ("axes", "rotation")}
+OPTIONAL = {"pin": ("axes", "rotation"), "drag": ("axes", "rotation"), "grip": ("link", "point", "other")}
 
 
 class Refused(InputError):
@@ -100,6 +103,7 @@ TURNED = reader(
 CHECKS = {
     "link": NAME,
     "name": NAME,
+    "other": NAME,
     "joint": NAME,
     "point": POINT,
     "position": POINT,

@@ -1,4 +1,4 @@
-"""Frames of a world: poses, contacts with their states, centres of mass, zero-moment points and curves, read off its
+"""Frames of a world: poses, contacts with their states, forces of connections, centres of mass, zero-moment points and curves, read off its
 arrays.
 
 Poses and centres of mass are of now. Contacts, forces and zero-moment points are means of the last step at the pose of
@@ -65,7 +65,7 @@ class WorldFrames:
     def frame(self) -> bytes:
         """The world as it stands."""
         w = self.world
-        n = int(w._info.contacts)
+        n = int(w._info.contacts) + len(w._ties.ints)
         if len(self._rows) < n:
             self._make_room(2 * n)
         count = contact_rows.call(handle(w._step), handle(self._contacts))

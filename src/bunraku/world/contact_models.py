@@ -20,6 +20,7 @@ from bunraku.model.model import Model
 from bunraku.step import rk4 as step_rk4
 from bunraku.step.euler import free_motion, move, penalty, pgs, rigid_rows, springy_rows, touching
 from bunraku.step.large import solve_large
+from bunraku.step.push_apart import PUSH_PHASE, push_apart
 from bunraku.step.step_2007 import pgs_2007, solve_large_2007
 from bunraku.step.step_arrays import Step
 from bunraku.step.virtual_link.link_arrays import put_link_room
@@ -100,7 +101,7 @@ def phases(contact: str, integrator: str) -> dict[int, Phase]:
         listed = (own.begin_rk4, touching, model.rows, model.solve, own.move_rk4, own.evaluate, own.answer_loops)
     else:
         listed = (free_motion, touching, model.rows, model.solve, move)
-    return {**dict(enumerate(listed)), **model.others}
+    return {**dict(enumerate(listed)), PUSH_PHASE: push_apart, **model.others}
 
 
 def furnish_integrator(integrator: str, step: Step, model: Model) -> None:

@@ -71,6 +71,7 @@ def prepare(world: World) -> None:
         accel=np.zeros(m.nv),
         next_v=np.zeros(m.nv),
         moved=world._moved,
+        pushed=np.zeros(m.nv),
         start_q=world._last.q,
         start_v=world._last.v,
         last_v=world._last.after,

@@ -91,6 +91,8 @@ class Room:
             b=np.zeros(rows),
             p=np.zeros(rows),
             lam=np.zeros(rows),
+            kept=np.zeros(rows),
+            pushed=np.zeros(nt),
         )
         put_problem(step.problem, rows, rows)
         put_dense(step.island, DENSE)

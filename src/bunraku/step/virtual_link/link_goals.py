@@ -2,7 +2,7 @@
 
 Wanted at a point with gap g, rate v now and u without impulses:
     g > 0      v+ >= -g/dt                             it may close the gap, no more
-    g <= 0     v+ >= min(PUSH (-g)/dt, PUSH_SPEED)     overlap is taken back slowly, bounded
+    g <= 0     v+ >= PUSH (-g)/dt, or >= -PLAY beyond SLOP; overlap is taken back slowly, bounded (bunraku.step.push_apart)
     impact     as in bunraku.step.contact_rows, with a second right-hand side for positions
 A plane through the points' rates gives vz, wx, wy: points that touch of themselves count, the others only where those
 leave it open. vx, vy, wz are wanted to be zero.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import dot, ld3
-from bunraku.step.contact_rows import PUSH, PUSH_SPEED, REST_SPEED
+from bunraku.step.contact_rows import REST_SPEED, push_rate
 from bunraku.step.rows import tangents
 from bunraku.step.step_arrays import Step
 from bunraku.step.virtual_link.link_arrays import LinkStep, Touch
@@ -35,7 +35,7 @@ def wanted_rate(gap, now, free, e, dt):
         al = min(max(gap / (-now * dt), 0.0), 1.0) if gap > 0.0 else 0.0
         hit = now + al * (free - now)
         return -e * hit + (1.0 - al) * (free - now), (-gap + (1.0 - al) * dt * (-e * hit)) / dt
-    rate = -gap / dt if gap > 0.0 else min(PUSH * (-gap) / dt, PUSH_SPEED)
+    rate = -gap / dt if gap > 0.0 else push_rate(gap, dt)
     return rate, rate
 
 

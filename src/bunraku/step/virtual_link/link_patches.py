@@ -17,7 +17,7 @@ import numpy as np
 from bunraku.kernel.compile import inline, part
 from bunraku.kernel.vec import add, axpy, cross, dot, ld3, scale, sub
 from bunraku.model.layout import DA, NW, OMEGA, POS, VEL
-from bunraku.step.contact_rows import REST_SPEED
+from bunraku.step.contact_rows import REST_SPEED, SLOP
 from bunraku.step.rows import body_source, force_pack, lanes_of, new_block, new_pack, tangents, turn_pack
 from bunraku.step.step_arrays import OK, ROOM, Step
 from bunraku.step.virtual_link.link_arrays import PATCH, LinkStep, Touch
@@ -135,6 +135,8 @@ def choose_region(s: Step, i, approach, e):
     for k in range(c, c + min(touch.contacts, VERTICES)):
         p = in_frame(s, touch, k, axes)
         after = contacts[k].gap + dt * height_rate(touch.free, 0, p)
+        if contacts[k].gap < -SLOP:
+            s.rows.count.deep = 1
         if after <= reach:
             touch.vertex_of[n] = k
             region.vertex[n] = p

@@ -26,8 +26,9 @@ from bunraku.kernel.record import handle
 from bunraku.kernel.table import phase, run
 from bunraku.step.drive import drives_agree
 from bunraku.step.euler import FREE, POSITIONS, ROWS, VELOCITIES, copy, new_velocity, other_rows
-from bunraku.step.island import fill_matrix
+from bunraku.step.island import SHORT, fill_matrix
 from bunraku.step.joint_rows import ACTING_LIMITS, NEAR_LIMITS, keep_joints, limits_hold
+from bunraku.step.push_apart import PUSH_PHASE
 from bunraku.step.rows import EQUALITY, begin
 from bunraku.step.step_arrays import AGAIN, OK, Info, Pack, Rows, Step
 from bunraku.step.tie_rows import keep_ties
@@ -127,9 +128,14 @@ def state_patch(s: Step, pack: Pack, positions):
     touch = w.touches[i]
     links.order[first // 6] = i
     links.patches[i].row = first
+    K = s.island.K
+    tangents = K[first, first] + K[first + 1, first + 1]
+    share = 1.0  # of a rate apart, where the lever is short (bunraku.step.island)
+    if touch.goal[2] > 0.0 and s.info.bounced == 0 and K[first + 2, first + 2] < SHORT * tangents:
+        share = K[first + 2, first + 2] / (SHORT * tangents)
     for k in range(6):
         v = touch.now[k]
-        goal = touch.goal_p[k] if positions != 0 else touch.goal[k]
+        goal = share * (touch.goal_p[k] if positions != 0 else touch.goal[k])
         links.v[first + k] = v
         links.free[first + k] = (touch.free[k] - v) * rate
         links.goal[first + k] = (goal - v) * rate
@@ -233,6 +239,19 @@ def by_points(s: Step):
     return status
 
 
+@part
+def push_points(s: Step):
+    """Deep overlap taken back in positions, by the points of the patches; returns a status."""
+    sweeps = s.info.sweeps
+    status = AGAIN
+    while status == AGAIN:
+        status = from_start(s, POINT_ROWS)
+        if status >= 0:
+            status = run(handle(s), PUSH_PHASE)
+    s.info.sweeps = sweeps
+    return status
+
+
 @inline
 def count_fallback(info: Info):
     """The step was not settled in the document's number of solves."""
@@ -274,4 +293,4 @@ def link_impulses(h):
     keep_patches(s)
     keep_joints(s)
     keep_ties(s)
-    return OK
+    return push_points(s) if s.rows.count.deep != 0 else OK

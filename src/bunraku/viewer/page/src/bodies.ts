@@ -128,9 +128,9 @@ export class Bodies {
   }
 
   /** The moving body that a ray meets first, and where. */
-  hit(ray: Raycaster): { body: number; point: Vector3 } | null {
+  hit(ray: Raycaster, counts: (body: number) => boolean = () => true): { body: number; point: Vector3 } | null {
     this.putUnseen();
-    const first = ray.intersectObjects(this.moving.map(({ mesh }) => mesh), false)[0];
+    const first = ray.intersectObjects(this.moving.filter(({ body }) => counts(body)).map(({ mesh }) => mesh), false)[0];
     const found = this.moving.find(({ mesh }) => mesh === first?.object);
     return first && found ? { body: found.body, point: first.point } : null;
   }

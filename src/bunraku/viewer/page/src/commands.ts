@@ -15,6 +15,7 @@ export type Command =
   | { type: "pin" | "drag"; link: string; point: Vec3; pose: boolean; axes?: string; rotation?: "link" }
   | { type: "to"; position: Vec3 }
   | { type: "release"; name: string }
+  | { type: "grip"; link?: string; point?: Vec3; other?: string } // take hold, or let go; without a link: the one that is dragged
   | { type: "drop" | "release_all" | "undo" | "reset" | "save" }
   | { type: "desire"; joint: string; value: number[] } // rad or m; a ball's rotation vector
   | { type: "undesire"; joint: string }

@@ -1,9 +1,10 @@
-// Contacts of a frame: each patch's region in the colour of its state, force arrows, the centre of pressure.
+// Contacts of a frame: each patch's region in the colour of its state, force arrows (of connections, too), the centre of
+// pressure.
 import { Group } from "three";
 import { Arrows } from "./arrows";
 import { Polygons, ring, Spots } from "./marks";
-import { patchesOf, type Patch } from "./polygon";
-import { STATE_COLORS, THEMES, type ThemeName } from "./theme";
+import { patchesOf, pullsOf, type Patch } from "./polygon";
+import { CONNECTION_COLOR, STATE_COLORS, THEMES, type ThemeName } from "./theme";
 import type { Frame, Vec3 } from "./types";
 
 const MOST_PATCHES = 256; // drawn; all are counted
@@ -15,6 +16,7 @@ export class Contacts {
   patches: Patch[] = [];
   reference = 0; // N drawn with `arrowLength`
   states = [0, 0, 0, 0]; // patches by state
+  pulls = 0; // connections that carry a force
   private readonly polygons = new Polygons(0.45, MOST_CORNERS);
   private readonly centres: Spots;
   readonly regions = this.polygons.group;
@@ -40,17 +42,22 @@ export class Contacts {
     const forces: number[] = [];
     for (let i = 0; i < frames.length; i += stride) {
       for (const patch of patchesOf(frames[i]!)) if (size(patch.total) > 1e-6) forces.push(size(patch.total));
+      for (const { force } of pullsOf(frames[i]!)) forces.push(size(force));
     }
     forces.sort((a, b) => a - b);
     this.reference = forces[Math.floor(0.9 * (forces.length - 1))] ?? 0;
+  }
+
+  /** Metres of an arrow a newton, and the longest. */
+  get scale(): [number, number] {
+    return [this.reference > 0 ? this.arrowLength / this.reference : 0, 2.2 * this.arrowLength];
   }
 
   show(frame: Frame): void {
     this.patches = patchesOf(frame);
     this.states = [0, 0, 0, 0];
     for (const part of [this.arrows, this.polygons, this.centres]) part.clear();
-    const perNewton = this.reference > 0 ? this.arrowLength / this.reference : 0;
-    const longest = 2.2 * this.arrowLength;
+    const [perNewton, longest] = this.scale;
     const thick = 0.0042 * this.extent;
     for (const patch of this.patches) this.states[patch.state]! += 1;
     for (const patch of this.patches.slice(0, MOST_PATCHES)) {
@@ -67,6 +74,9 @@ export class Contacts {
         this.centres.add(...patch.pressure);
       }
     }
+    const pulls = pullsOf(frame);
+    this.pulls = pulls.length;
+    for (const { point, force } of pulls) this.arrows.add(point, force, Math.min(size(force) * perNewton, longest), thick, CONNECTION_COLOR);
     for (const part of [this.arrows, this.polygons, this.centres]) part.finish();
   }
 }

@@ -15,6 +15,7 @@ const KEYS: [string, Word][] = [
   ["n", "key-choose"],
   ["Enter", "key-pin"],
   ["← → ↑ ↓", "key-pull"],
+  ["g", "key-grip"],
   ["b", "key-balance"],
   ["d", "key-dynamics"],
   ["t", "key-steps"],

@@ -134,9 +134,36 @@ export class Hand {
     if (best) return { pin: best, body: -1, point: [0, 0, 0], at: new Vector3() };
     this.aim(event);
     const hit = show.bodies.hit(this.ray);
-    if (!hit || show.scene.bodies[hit.body]?.figure !== now.figure) return null;
+    if (!hit || !this.mayTake(hit.body)) return null;
     const inverse = poseOf(now.frame.poses, hit.body, new Matrix4()).invert();
     return { pin: null, body: hit.body, point: hit.point.clone().applyMatrix4(inverse).toArray(), at: hit.point };
+  }
+
+  /** Whether a body is of somebody, or something, on stage. */
+  mayTake(body: number): boolean {
+    const { stage, bodies } = this.show()!.scene;
+    const { figure } = bodies[body] ?? {};
+    return stage !== undefined && figure != null && (stage.actors ?? [stage.figure]).includes(figure);
+  }
+
+  /** A hand takes hold of what is near, or lets go: the one that is dragged, else a point of a body. Whether there is one. */
+  grip(at: { body: number; point: Vec3 } | null): boolean {
+    if (!this.present() || (this.show()?.scene.stage?.actors?.length ?? 1) < 2) return false;
+    if (this.dragging) this.live()?.send({ type: "grip" });
+    else if (at && this.mayTake(at.body)) this.live()?.send({ type: "grip", link: this.link(at.body), point: at.point });
+    else return false;
+    return true;
+  }
+
+  /** What was dragged is dropped on somebody else, or on a thing: a hand takes hold of it. */
+  private dropOn(event: PointerEvent, dragged: number): void {
+    const show = this.show();
+    const own = show?.scene.bodies[dragged]?.figure;
+    this.aim(event);
+    const hit = show?.bodies.hit(this.ray, (body) => show.scene.bodies[body]?.figure !== own && this.mayTake(body));
+    if (!hit) return;
+    this.sendLast();
+    this.live()?.send({ type: "grip", other: this.link(hit.body) });
   }
 
   private down(event: PointerEvent): void {
@@ -172,7 +199,7 @@ export class Hand {
     if (!this.dragging) {
       if (grasp.pin) this.live()?.send({ type: "release", name: grasp.pin });
       else this.pin(grasp.body, grasp.point, event.shiftKey);
-    }
+    } else this.dropOn(event, grasp.body);
     this.end();
   }
 
@@ -219,7 +246,7 @@ export class Hand {
 
   link(body: number): string {
     const { name, figure } = this.show()!.scene.bodies[body]!;
-    return name.slice((figure ?? "").length + 1);
+    return figure === this.show()!.scene.stage?.figure ? name.slice(figure.length + 1) : name;
   }
 
   /** Move the target to where the pointer is in the plane of the moment. */

@@ -1,12 +1,14 @@
 // What is under the pointer: its link lights up and is named beside it; the cursor says whether it can be taken hold of. A double click, or
 // `c`, looks at it.
-import { Raycaster, Vector2, type Vector3 } from "three";
+import { Matrix4, Raycaster, Vector2, type Vector3 } from "three";
 import type { Camera } from "./camera";
 import { byId, put } from "./dom";
 import type { Hand } from "./hand";
 import type { KeyHand } from "./key_hand";
+import { poseOf } from "./shapes";
 import type { Show } from "./show";
 import type { Stage } from "./stage";
+import type { Vec3 } from "./types";
 
 export class Hover {
   name = ""; // of the link under the pointer
@@ -35,6 +37,14 @@ export class Hover {
       this.ray.setFromCamera(new Vector2(0, 0), stage.camera);
       return this.show()?.bodies.hit(this.ray)?.point.distanceTo(stage.camera.position) ?? null;
     };
+  }
+
+  /** What is under the pointer, else what was chosen by keys: a point in its body's frame. */
+  taken(): { body: number; point: Vec3 } | null {
+    const frame = this.hand.present()?.frame;
+    if (!this.over || !frame) return this.keys.chosen;
+    const inverse = poseOf(frame.poses, this.over.body, new Matrix4()).invert();
+    return { body: this.over.body, point: this.over.point.clone().applyMatrix4(inverse).toArray() };
   }
 
   /** Look at the link under the pointer, else at the one chosen by keys. */

@@ -83,7 +83,7 @@ class App {
       look: () => this.hover.look(),
       choose: (n) => this.keyHand.choose(n),
       follow: () => byId("follow").click(),
-      ghosts: () => this.panel.flip("ghosts"),
+      ghosts: () => this.hand.grip(this.hover.taken()) || this.panel.flip("ghosts"),
       shapes: () => this.panel.flip("shapes"),
       plots: () => this.togglePlots(),
       joints: () => byId("joints-button").hidden || byId("joints-button").click(),
@@ -270,6 +270,7 @@ class App {
     const own = live.stage?.holder === live.number ? items.find((item) => item.kind === "drag") : undefined;
     const mine = this.hand.target ? { name: own?.name ?? null, target: this.hand.target } : null;
     this.show.pins.show(items, frame, this.stage, mine);
+    this.show.held.show(items === live.stage?.items ? (live.stage.grips ?? []) : [], this.show.contacts);
   }
 }
 

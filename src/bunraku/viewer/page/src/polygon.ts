@@ -28,11 +28,28 @@ export interface Patch {
   bodies: [number, number]; // of both sides, -1 the world; forces act on the first
 }
 
+const PULL = 4; // instead of a patch's state: a connection
+
+export interface Pull {
+  point: Vec3;
+  force: Vec3; // N, on the first body
+}
+
+/** What connections of a running world pull with. */
+export function pullsOf(frame: Frame): Pull[] {
+  const [found, c]: [Pull[], Float32Array] = [[], frame.contacts];
+  for (let at = 0; at < c.length; at += CONTACT) {
+    if (c[at + 7] === PULL) found.push({ point: [c[at]!, c[at + 1]!, c[at + 2]!], force: [c[at + 3]!, c[at + 4]!, c[at + 5]!] });
+  }
+  return found;
+}
+
 /** The contact patches of a frame: points of one patch number together. */
 export function patchesOf(frame: Frame): Patch[] {
   const found = new Map<number, Patch>();
   const c = frame.contacts;
   for (let at = 0; at < c.length; at += CONTACT) {
+    if (c[at + 7] === PULL) continue;
     const key = c[at + 6]!;
     let patch = found.get(key);
     if (!patch) {

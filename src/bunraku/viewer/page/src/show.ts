@@ -6,6 +6,7 @@ import { Connections } from "./connections";
 import { Contacts } from "./contacts";
 import { byId, hex } from "./dom";
 import { discard } from "./marks";
+import { Held } from "./held";
 import { Pins } from "./pins";
 import { COM_COLOR, CONNECTION_COLOR, ZMP_COLOR, type ThemeName } from "./theme";
 import { POSE, type ConnectionMessage, type Frame, type SceneMessage } from "./types";
@@ -34,6 +35,7 @@ export class Show {
   readonly balance: Balance;
   connections: Connections;
   readonly pins: Pins;
+  readonly held: Held;
   readonly subject = new Vector3();
   private readonly layers: Record<LayerName, Object3D>;
   private readonly root = new Object3D();
@@ -57,6 +59,7 @@ export class Show {
     this.balance = new Balance(scene, this.extent);
     this.connections = new Connections(scene.connections, this.extent);
     this.pins = new Pins(this.extent, byId("labels"));
+    this.held = new Held(this.extent);
     this.layers = {
       regions: this.contacts.regions,
       forces: this.contacts.arrows.group,
@@ -68,7 +71,7 @@ export class Show {
       ghosts: this.bodies.ghosts.group,
       shapes: this.bodies.physics,
     };
-    this.root.add(this.bodies.group, this.bodies.crowd, this.pins.group, ...Object.values(this.layers));
+    this.root.add(this.bodies.group, this.bodies.crowd, this.pins.group, this.held.group, ...Object.values(this.layers));
     stage.scene.add(this.root);
     this.middle(first);
   }
@@ -86,7 +89,10 @@ export class Show {
 
   setLayer(name: LayerName, on: boolean): void {
     this.layers[name].visible = on;
-    if (name === "connections") this.pins.setVisible(on);
+    if (name === "connections") {
+      this.pins.setVisible(on);
+      this.held.group.visible = on;
+    }
     if (name === "shapes") this.bodies.dress();
     this.haunted = NaN;
     this.stage.touch();

@@ -73,6 +73,9 @@ export function exposeState(app: Watched): void {
     get bodies() {
       return app.show?.scene.bodies.length ?? 0;
     },
+    get pulls() {
+      return layer("forces", app.show?.contacts.pulls ?? 0);
+    },
     get arrows() {
       return layer("forces", app.show?.contacts.arrows.count ?? 0);
     },
@@ -87,6 +90,9 @@ export function exposeState(app: Watched): void {
     },
     get connections() {
       return layer("connections", app.show?.connections.count ?? 0);
+    },
+    get gripped() {
+      return layer("connections", app.show?.held.count ?? 0);
     },
     get pins() {
       return layer("connections", app.show?.connections.pins ?? 0);

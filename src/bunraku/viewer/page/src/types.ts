@@ -85,7 +85,7 @@ export interface SceneMessage {
   play?: boolean; // of a page that holds its frames: whether it plays by itself (it does), and again and again
   loop?: boolean;
   limits?: Record<string, [number, number]>; // of channels of the group angles, in their unit
-  stage?: { figure: string; joints: JointRange[]; grips?: Grip[] }; // the figure that may be pinned and dragged
+  stage?: { figure: string; actors?: string[]; joints: JointRange[]; grips?: Grip[] }; // who may be pinned and dragged; things where they are held
 }
 
 /** One moment: poses nb x 7 (x y z qw qx qy qz), contacts nc x 10 (x y z fx fy fz patch state body_a body_b), figures ng x 6 (com, zmp). */
@@ -140,12 +140,21 @@ export interface StageItem {
   radians: number;
 }
 
+/** A hand that holds something: where (world), and the force on it, N. */
+export interface HeldMessage {
+  link: string;
+  other: string;
+  at: Vec3;
+  force: Vec3;
+}
+
 /** The stage before every frame. */
 export interface StageMessage {
   type: "stage";
   state: string; // standing, falling, fallen
   limits: Record<string, string>; // joints beyond their limits, and by how much
   items: StageItem[];
+  grips?: HeldMessage[];
   holder: number; // the viewer that drags, 0: nobody
   balance: boolean;
   dynamics: boolean; // false: kinematics alone
