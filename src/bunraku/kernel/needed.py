@@ -53,6 +53,7 @@ COMMANDS = {
     "play": ("read", "places", "film"),
     "retarget": ("step", "read", "places"),
     "filter": ("step", "record", "places", "plan", "whole body"),
+    "forces": ("read", "places", "plan"),
     "gait": ("1988", "picture"),
 }
 # what a command needs later, or with other options than usual; the first lines of Python in README
