@@ -252,7 +252,7 @@ forces good.bkr --mass 70
 filter good.bvh --slow 0.5
 filter good.bvh --slow nan
 filter good.bvh --workers 2
-filter .
+filter folder
 filter . --workers 0
 filter . --follow x.bkr
 filter . --plot x.png

@@ -174,7 +174,7 @@ def main(
 
 def folder_of_clips(folder: Path, out: Path | None, options: dict[str, Any], workers: int, json: bool) -> int:
     """Filter all clips of a folder, see bunraku.cli.filter_folder."""
-    from bunraku.cli.filter_folder import filter_folder
+    from bunraku.cli.filter_folder import clips_of, filter_folder
 
     if workers < 1:
         raise InputError(f"--workers {workers} is not a number of 1 or more.")
@@ -183,7 +183,8 @@ def folder_of_clips(folder: Path, out: Path | None, options: dict[str, Any], wor
         raise InputError(f"--out {target} is the folder of the clips itself; name another.")
     if target.suffix in (".bkr", ".bvh"):
         raise InputError(f"--out {target} is the name of a file; of a folder of clips another folder is made.")
-    mapped(None if options["mapping"] is None else Path(options["mapping"]))  # mistakes once, not in every row
+    clips_of(folder, target)  # mistakes once, not in every row
+    mapped(None if options["mapping"] is None else Path(options["mapping"]))
     walker(options["model"])
     with progress_bar(100, f"filtering {folder}") as update:
         prepare("filter")  # once, not in every worker

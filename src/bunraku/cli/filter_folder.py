@@ -38,10 +38,7 @@ def filter_folder(
 ) -> list[Row]:
     """Filter all clips of a folder into another; the rows of the table. options: model, mapping, cutoff, dt, friction,
     strength, slow, begin, end, follow (whether each is followed, too)."""
-    clips = clips_of(folder, out)
-    if not clips:
-        raise InputError(f"{folder} holds no clip: no file that ends in {', '.join(ENDINGS)}.")
-    jobs = list(jobs_of(folder, out, clips, options))
+    jobs = list(jobs_of(folder, out, clips_of(folder, out), options))
     rows = []
     for job, answer in run_jobs("bunraku.cli.filter_folder:filter_clip", jobs, out, workers=workers, progress=progress):
         wrong = next((kind for kind in ("refused", "crashed") if kind in answer), None)
@@ -60,7 +57,10 @@ def clips_of(folder: Path, out: Path) -> list[Path]:
     hidden = [any(part.startswith(".") for part in p.relative_to(folder).parts) for p in found]
     beside = [p.name == "shape.npz" or p.name.endswith("stagei.npz") for p in found]
     mine = [p.resolve().is_relative_to(out.resolve()) for p in found]
-    return [p for p, *none in zip(found, hidden, beside, mine) if not any(none)]
+    clips = [p for p, *none in zip(found, hidden, beside, mine) if not any(none)]
+    if not clips:
+        raise InputError(f"{folder} holds no clip: no file that ends in {', '.join(ENDINGS)}.")
+    return clips
 
 
 def jobs_of(folder: Path, out: Path, clips: Sequence[Path], options: dict[str, Any]) -> Iterator[Job]:
