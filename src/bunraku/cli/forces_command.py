@@ -116,8 +116,11 @@ def motion_of(file: str, model: str | None, mass: float | None, mapping: Path | 
     from bunraku.motion.retarget import retarget
 
     clip, (names, robot) = load_clip(file), mapped(mapping)
-    figure = subject(clip, mass, names) if model is None else walker(model)
-    return retarget(clip, figure, mapping=names, cutoff=None, robot=robot)
+    given = None if model is None else walker(model)
+    prepare("forces")
+    return retarget(
+        clip, subject(clip, mass, names) if given is None else given, mapping=names, cutoff=None, robot=robot
+    )
 
 
 def subject(clip: Motion, mass: float | None, names: Any) -> Model:
