@@ -14,7 +14,7 @@ from bunraku.model import layout
 from sources import ROOT, SOURCE, by_room, nodes_of, tree_of
 
 ORDER = """
-    errors files progress lazy version kernel linalg model dynamics collision contact step world recording
+    errors files progress jobs lazy version kernel linalg model dynamics collision contact step world recording
     humanoid control walking motion gaits choreography formats scene draw viewer batch environments cli gait1988
 """  # lowest first
 PLACE = {room: k for k, room in enumerate(ORDER.split())}

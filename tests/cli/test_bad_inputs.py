@@ -95,8 +95,8 @@ BAD_TOML = (
 )  # fmt: skip
 READERS = {  # what reads a file of a kind
     "bkr": ["film @", "play @ --no-browser", "export @ --to csv", "export @ --to npz", "export @ --to bvh", "export @ --to png", "export @ --to gif",
-            "export @ --to html", "filter @", "view @ --no-browser"],
-    "bvh": ["play @ --no-browser", "view @ --no-browser", "retarget @", "filter @", "human --like @"],
+            "export @ --to html", "filter @", "forces @", "view @ --no-browser"],
+    "bvh": ["play @ --no-browser", "view @ --no-browser", "retarget @", "filter @", "forces @", "human --like @"],
     "csv": ["filter @", "walk --compare @"],
     "urdf": ["info @", "convert @ x.xml", "view @ --no-browser", "walk --model @", "stage @ --no-browser", "dance good.toml --model @",
              "retarget good.bvh --model @"],
@@ -236,6 +236,29 @@ filter good.bvh --dt 0
 filter good.bvh --friction -1
 filter good.bvh --friction nan
 filter good.bvh --strength 0
+forces
+forces none.bvh
+forces good.bvh --mass 0
+forces good.bvh --mass nan
+forces good.bvh --cutoff 0
+forces good.bvh --cutoff inf
+forces good.bvh --plates none.mot
+forces good.bvh --plates x.csv
+forces good.bvh --out x.csv
+forces good.bvh --out good.bvh
+forces good.bvh --model nobody
+forces good.bvh --model human --mass 70
+forces good.bkr --mass 70
+filter good.bvh --slow 0.5
+filter good.bvh --slow nan
+filter good.bvh --workers 2
+filter folder
+filter . --workers 0
+filter . --follow x.bkr
+filter . --plot x.png
+filter . --model nobody --out y
+filter . --out x.bkr
+filter . --out .
 filter good.bvh --strength nan
 filter good.bvh --contact pgs
 filter good.bvh --contact rubber --follow y.bkr

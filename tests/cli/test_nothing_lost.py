@@ -176,7 +176,7 @@ def test_the_same_command_may_be_repeated_and_force_replaces(place, capsys):
 WRITING = ("run slope --out {}/x", "record slope --out {}/x.bkr", "dance my.toml --out {}/x", "walk --out {}/x", "export run.bkr --out {}/x.csv",
            "film run.bkr --out {}/x.gif", "convert human {}/x.urdf", "gaits make --out {}/x.npz", "gaits show run.bkr --out {}/x.bkr",
            "retarget none.bvh --out {}/x.bkr", "human --out {}/x.toml", "generate reach --out {}/x.bkr",
-           "filter none.bvh --out {}/x.bkr", "filter none.bvh --plot {}/x.png",
+           "filter none.bvh --out {}/x.bkr", "filter none.bvh --plot {}/x.png", "forces none.bvh --out {}/x.sto",
            "filter none.bvh --follow {}/x.bkr", "stage --score {}/x.toml", "stage --recordings {}/x", "gait smooth --out {}/x.txt",
            "gait solve --out {}/x.txt", "gait moments --out {}/x.txt", "gait servo --out {}/x.txt", "gait survey --out {}/x.txt",
            "gait draw --out {}/x.png", "gait convert flat {}/x.toml", "gait export --out {}/x.bkr",

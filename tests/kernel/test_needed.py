@@ -52,6 +52,7 @@ README = {  # commands as README shows them, and what they are given; later ones
     "film": ["film slope.bkr --out slope.gif"],
     "dance": ["dance score.toml"],
     "filter": ["filter walk.bvh --follow followed.bkr --seconds 0.1"],
+    "forces": ["forces walk.bvh --plates walk/walk.bkr"],
     "retarget": ["retarget walk.bvh"],
     "gait": ["gait run --out gait", "gait solve --mode historical", "gait moments"],
 }

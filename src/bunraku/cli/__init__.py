@@ -42,6 +42,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "bunraku.cli.filter_command",
         "Make a captured or recorded motion physically consistent: ground reaction, ZMP, torques.",
     ),
+    "forces": (
+        "bunraku.cli.forces_command",
+        "Ground reaction, zero-moment point, joint moments and powers of a captured motion, beside force plates.",
+    ),
     "gait": (
         "bunraku.gait1988.gait_commands",
         "The 1988 walking program: smooth, solve, moments, servo, survey, draw, convert, export, follow …",

@@ -25,7 +25,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "filter": (
         "bunraku filter dance.bvh --plot dance.png",
-        "bunraku filter walk.bkr --follow walked.bkr --seconds 2",
+        "bunraku filter clips --out physical --workers 2",
+    ),
+    "forces": (
+        "bunraku forces walk.bvh --mass 72 --plates walk-grf.mot",
+        "bunraku forces walk.bkr --plates walk.bkr --out walk-forces.sto",
     ),
     "gait": ("bunraku gait run usual", "bunraku gait solve flat --case III"),
     "gait smooth": ("bunraku gait smooth flat", "bunraku gait smooth usual --out legs.csv"),

@@ -15,7 +15,7 @@ from bunraku.kernel.entry import ready
 
 _SETS = {
     "step": """collision.detect.detect_once step.euler.free_motion step.euler.touching step.euler.rigid_rows step.euler.pgs step.euler.move
-        step.euler.steps step.island.no_large""",
+        step.euler.steps step.island.no_large step.push_apart.push_apart""",
     "record": "recording.sums.add_words step.step_log.ahead step.step_log.behind",
     "read": "recording.sums.add_words",
     "places": "dynamics.kinematics_kernel.kinematics_many dynamics.kinematics_kernel.centroidal_many",
@@ -53,6 +53,7 @@ COMMANDS = {
     "play": ("read", "places", "film"),
     "retarget": ("step", "read", "places"),
     "filter": ("step", "record", "places", "plan", "whole body"),
+    "forces": ("read", "places", "plan"),
     "gait": ("1988", "picture"),
 }
 # what a command needs later, or with other options than usual; the first lines of Python in README

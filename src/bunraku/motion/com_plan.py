@@ -29,7 +29,7 @@ from scipy.sparse import block_diag, csr_matrix, diags, hstack, vstack
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import ConvexHull, QhullError
 
-from bunraku.motion.interior_point import penalised
+from bunraku.motion.interior_point import giving_way
 from bunraku.motion.lowpass import lowpass
 
 FINE = (1.3, 1.2)  # frames from knot to knot, without and with flights: forces begin and end with contacts
@@ -43,6 +43,8 @@ PULL, SOON = 0.05, 0.3  # m: what an acceleration of 1 m/s^2, a velocity of 1 m/
 LEAN = 0.2  # s: how long an angular momentum may differ before the lean that follows counts as much
 TORSION = 1.5  # of grip: what a sole that turns may use of its friction, against one that is pushed
 STAY = 1.0  # weight of the place of a stance [m^2] against that of the centre of mass
+# how hard a limit pulls that cannot be kept: as a frame so many metres off; where a path begins, and free fall
+FIRM, HELD = 1e3, 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,14 +181,15 @@ def planned(c: Course, begin: Begin | None = None) -> ComPlan:
     P = (B.T @ B + NEAR_RATE * (B2.T @ B2)).tocsr() + 1e-9 * csr_matrix(np.eye(size))
     # height: load between its limits on the ground, free fall in the air
     low, high = (np.where(air, -c.gravity, (x - 1) * c.gravity) for x in c.load)
-    parts, limits = [PULL * B2, -PULL * B2, B], [PULL * high, -PULL * low, c.highest]
+    falls = np.where(air, HELD, FIRM)
+    parts, limits, most = [PULL * B2, -PULL * B2, B], [PULL * high, -PULL * low, c.highest], [falls, falls, FIRM]
     if begin is not None:
         first = vstack([B[0], SOON * B1[0]])
         now = np.array([begin.com[2], SOON * begin.rate[2]])
-        parts, limits = [*parts, first, -first], [*limits, now, -now]
+        parts, limits, most = [*parts, first, -first], [*limits, now, -now], [*most, HELD, HELD]
     wanted = np.clip(c.acc[:, 2], low, high)
-    x = penalised(
-        P, B.T @ c.com[:, 2] + NEAR_RATE * (B2.T @ wanted), vstack(parts).tocsr(), np.concatenate(limits), start(B, c.com[:, 2])
+    x = giving_way(
+        P, B.T @ c.com[:, 2] + NEAR_RATE * (B2.T @ wanted), vstack(parts).tocsr(), *stacked(limits, most), start(B, c.com[:, 2])
     )  # fmt: skip
     z, fz = B @ x, np.where(air, 0.0, c.mass * (np.clip(B2 @ x, low, high) + c.gravity))
     known = np.column_stack([start(B, x) for x in c.momentum.T])  # of L_rec
@@ -201,35 +204,37 @@ def planned(c: Course, begin: Begin | None = None) -> ComPlan:
         out[column] = part
         return hstack([*out, csr_matrix((part.shape[0], 2 * len(frames)))]).tocsr()
 
-    most = PULL * c.grip * fz / c.mass
+    rub, most = PULL * c.grip * fz / c.mass, [FIRM] * len(parts)
     free = np.flatnonzero(air)
     for a in (0, 1):
         for sign in (1.0, -1.0):
             parts += [sign * rows(PULL * B2, a), sign * rows(B2[free] / weight, 2 + a)]
-            limits += [most, -sign * rate[free, a] / weight]
+            limits += [rub, -sign * rate[free, a] / weight]
+            most += [FIRM, HELD]
             if begin is not None:
                 parts += [sign * rows(x, a) for x in (B[0], SOON * B1[0])] + [
                     sign * rows(x / SPIN, 2 + a) for x in (B1[0], B[0])
                 ]
                 limits += [sign * np.array([x[a]]) for x in (begin.com, SOON * begin.rate, spins / SPIN, np.zeros(3))]
-    A, u = vstack(parts).tocsr(), np.concatenate(limits)
+                most += [HELD] * 4
+    A, (u, most) = vstack(parts).tocsr(), stacked(limits, most)
     spin = (B.T @ B / LEAN**2 + B1.T @ B1 + SPIN_RATE * (B2.T @ B2)).tocsr() * (1.0 / SPIN**2)
     spin = spin + 1e-12 * csr_matrix(np.eye(size))
     P2 = block_diag([P, P, spin, spin, diags(STAY * np.repeat(frames, 2) + 1e-9)]).tocsr()
     held = np.where(air[:, None], 0.0, c.acc[:, :2])
     rest = np.zeros(2 * size + 2 * len(frames))
     g = [B.T @ c.com[:, a] + NEAR_RATE * (B2.T @ held[:, a]) for a in (0, 1)]
-    y = penalised(
-        P2, np.concatenate([*g, rest]), A, u, np.concatenate([start(B, c.com[:, 0]), start(B, c.com[:, 1]), rest])
+    y = giving_way(
+        P2, np.concatenate([*g, rest]), A, u, most, np.concatenate([start(B, c.com[:, 0]), start(B, c.com[:, 1]), rest])
     )
     beyond = float(np.maximum(A @ y - u, 0.0).max(initial=0.0))
     # about the vertical: as friction allows
-    most, by = TORSION * c.grip * fz * np.array([spread(s) for s in c.supports]) / weight, rate[:, 2] / weight
-    parts, limits = [B2 / weight, -B2 / weight], [most - by, most + by]
+    turn, by = TORSION * c.grip * fz * np.array([spread(s) for s in c.supports]) / weight, rate[:, 2] / weight
+    parts, limits, most = [B2 / weight, -B2 / weight], [turn - by, turn + by], [falls, falls]
     if begin is not None:
         first, now = vstack([B1[0], B[0]]) / SPIN, np.array([spins[2], 0.0]) / SPIN
-        parts, limits = [*parts, first, -first], [*limits, now, -now]
-    upright = penalised(spin, np.zeros(size), vstack(parts).tocsr(), np.concatenate(limits), np.zeros(size))
+        parts, limits, most = [*parts, first, -first], [*limits, now, -now], [*most, HELD, HELD]
+    upright = giving_way(spin, np.zeros(size), vstack(parts).tocsr(), *stacked(limits, most), np.zeros(size))
     spline = BSpline(knots, np.column_stack([y[:size], y[size : 2 * size], x]), 3, extrapolate=True)
     lean = np.column_stack([y[2 * size : 3 * size], y[3 * size : 4 * size], upright])
     leaning = BSpline(knots, lean, 3, extrapolate=True)
@@ -273,6 +278,11 @@ def zmp_rows(
     row = ahead @ px[0][k] + left @ py[0][k] - hstack([still, csr_matrix(share[:, None] * np.vstack(feet))])
     most = share * (np.concatenate(limits) - normal[:, 0] * px[1][k] - normal[:, 1] * py[1][k])
     return [px, py], [row.tocsr()], [most], frames
+
+
+def stacked(limits: Sequence[np.ndarray], most: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Limits of groups of rows one below the other, and how hard each may pull: a number, or one a row, of each group."""
+    return np.concatenate(limits), np.concatenate([np.broadcast_to(m, x.shape) for x, m in zip(limits, most)])
 
 
 def spread(points: np.ndarray) -> float:

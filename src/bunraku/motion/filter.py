@@ -14,14 +14,16 @@ In order (after Yamane and Nakamura's dynamics filter, with a plan of the whole 
   4  step by step (motion.filter_step) the whole-body problem: joint accelerations and floor forces together that follow
      all this and the recorded pose; then v += dt a, q along v, as World steps.
 What comes out obeys mechanics by construction whatever went in; how far it had to move is measured. A figure that
-cannot follow falls, physically. Checked in tests/motion/test_filter.py.
+cannot follow falls, physically: then what leads there is slowed (motion.slowing), and all is done again, until it can
+or `slow` is reached. Checked in tests/motion/test_filter.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from functools import cached_property
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -36,25 +38,47 @@ from bunraku.motion.equation import State
 from bunraku.motion.filter_step import FilterStep
 from bunraku.motion.footing import Footing, find_feet
 from bunraku.motion.settle import rates, settled
+from bunraku.motion.slowing import lasting, slower, stretched, told
 from bunraku.motion.solved import Solved, assemble
 from bunraku.motion.steering import Steering
+from bunraku.motion.verdict import Flaw, flaws
 from bunraku.recording.motion import MOST_FRAMES, Motion
 
 FPS = 120.0  # at most, of what is planned
 SHORTEST = 0.2  # s
 LOST, RUNAWAY = 0.15, 300.0  # m; m/s or rad/s
+# of slowing, at most; s of the recording that a round must bring; rounds that do not, until it is given up
+ROUNDS, FURTHER, VAIN = 8, 0.02, 2
+NO_START = "filter: the figure cannot follow the motion from its start; is its floor level, are its feet found?"
+
+
+class CannotStart(InputError):
+    """The figure falls in its first steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """The consistent motion `solved`, the recorded one, its feet, the plan of its centre of mass, and how far it moved
-    [m, rad]; `text()` tells of it."""
+    """The consistent motion `solved`, the recorded one, slowed where it had to be, its feet, the plan of its centre of
+    mass, and how far it moved [m, rad]; pace: how many times as long each frame of the motion that was given lasts,
+    `given` [s] when these frames came; `text()` tells of it."""
 
     solved: Solved
     recorded: Motion
     feet: tuple[Footing, ...]
     plan: ComPlan
     moved: Moved
+    given: np.ndarray
+    pace: np.ndarray
+
+    @cached_property
+    def flaws(self) -> tuple[Flaw, ...]:
+        """What is wrong with it, see bunraku.motion.verdict; nothing where it is done."""
+        return flaws(self.recorded, self.solved, self.lost)
+
+    @property
+    def slowed(self) -> list[dict[str, float]]:
+        """Each slowed part: from_s, to_s of the motion that was given [s], times: as long as it was, at most."""
+        return told(self.given, self.pace)
 
     @property
     def load(self) -> np.ndarray:
@@ -85,8 +109,11 @@ class Filtered:
             f"  {name:<16} stands {', '.join(f'{a:.2f}-{b:.2f}' for a, b in times)} s"
             for name, times in self.stances().items()
         ]
-        fell = [] if self.lost is None else [f"  it could not follow from {self.lost:.2f} s on, and fell"]
-        return "\n".join([head, *feet, *fell, "moved by", *self.moved.lines()])
+        slow = [
+            f"  slowed up to {x['times']:.2f} times from {x['from_s']:.2f} to {x['to_s']:.2f} s" for x in self.slowed
+        ]
+        wrong = [f"  {x.text()}" for x in self.flaws]
+        return "\n".join([head, *feet, *slow, *wrong, "moved by", *self.moved.lines()])
 
 
 class FilterOptions(TypedDict, total=False):
@@ -95,6 +122,7 @@ class FilterOptions(TypedDict, total=False):
     dt: float
     load: tuple[float, float] | None
     margin: float
+    slow: float
 
 
 def dynamics_filter(
@@ -105,12 +133,14 @@ def dynamics_filter(
     load: tuple[float, float] | None = None,
     margin: float = 0.015,
     strength: float = 1.0,
+    slow: float = 3.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Filtered:
     """The nearest physically consistent motion to a recorded or imported one, with ground reaction, zero-moment point
     and torques. dt [s]: of its frames; friction of the floor; load: least and largest ground reaction planned, of the
     weight; by default (0.5, 1.6), where the motion has flights (0.05, 3.5). margin [m]: how far inside the soles the
-    zero-moment point is planned. strength: what the torque limits of the figure are multiplied with."""
+    zero-moment point is planned. strength: what the torque limits of the figure are multiplied with. slow: how many
+    times as long parts may last that cannot be done otherwise; 1: none does."""
     model = motion.model
     if not model.joints or model.joints[0].kind != "free":
         raise InputError(f"filter: {model.name!r} has no free base; only what can fall needs a filter.")
@@ -122,10 +152,48 @@ def dynamics_filter(
         )
     if not 0 < strength < np.inf:
         raise InputError(f"filter: strength {strength} is not a number above 0.")
+    if not 1 <= slow < np.inf:
+        raise InputError(f"filter: slow {slow} is not a number of 1 or more.")
     if motion.duration / dt > MOST_FRAMES:
         raise InputError(f"filter: {motion.duration:g} s in steps of {dt:g} s are more than {MOST_FRAMES} frames.")
+    given, pace, best, furthest, vain = motion, np.ones(len(motion)), None, -1.0, 0
+    for _ in range(ROUNDS):
+        try:
+            found = once(stretched(given, pace), dt, friction, load, margin, strength, progress)
+            found = replace(found, given=given.times, pace=pace)
+            fails = found.lost
+        except CannotStart:
+            found, fails = None, float(given.times[0])
+            if slow == 1 or (pace.max() == slow and best is None):
+                raise
+        if fails is None:
+            return cast(Filtered, found)
+        when = float(np.interp(fails, lasting(given.times, pace), given.times))
+        vain += 1
+        if found is not None and (best is None or when > furthest + FURTHER):
+            best, furthest, vain = found, when, 0
+        now = slower(given.times, pace, when, slow)
+        if vain == VAIN or (motion.duration * now.mean()) / dt > MOST_FRAMES or np.allclose(now, pace):
+            break
+        pace = now
+    if best is None:
+        raise CannotStart(NO_START)
+    return best  # as far as it goes, the least slowed of those
+
+
+def once(
+    motion: Motion,
+    dt: float,
+    friction: float,
+    load: tuple[float, float] | None,
+    margin: float,
+    strength: float,
+    progress: Callable[[int, int], None] | None,
+) -> Filtered:
+    """The filter at the motion's own pace; see dynamics_filter."""
     motion = even(motion)
     recorded, motion = motion, arms_outside(motion)
+    model = motion.model
     steer = Steering(motion, find_feet(motion), load, margin, friction)
     near = settled(motion, steer.feet, steer.plan.spline(motion.times), 1)
     steps = round(motion.duration / dt)
@@ -148,9 +216,7 @@ def dynamics_filter(
         off = float(np.linalg.norm(centroidal(model, q).com - steer.plan.at(at[k + 1])[0]))
         if not (off < 2 * LOST and np.abs(v).max() < RUNAWAY):  # it falls: what was before is kept
             if k < 50:
-                raise InputError(
-                    "filter: the figure cannot follow the motion from its start; is its floor level, are its feet found?"
-                )
+                raise CannotStart(NO_START)
             break
         out_q.append(q)
         out_v.append(v)
@@ -164,7 +230,8 @@ def dynamics_filter(
     solved = assemble(
         model, dt, np.array(out_q), np.array(out_v), np.array(out_tau), touches, start=float(at[0]), friction=friction, meta=meta
     )  # fmt: skip
-    return Filtered(solved, recorded, steer.feet, steer.plan, how_far(model, recorded, solved))
+    as_it_came = recorded.times, np.ones(len(recorded))
+    return Filtered(solved, recorded, steer.feet, steer.plan, how_far(model, recorded, solved), *as_it_came)
 
 
 def even(motion: Motion) -> Motion:

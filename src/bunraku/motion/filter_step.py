@@ -46,7 +46,7 @@ from bunraku.world.laststep import cross
 
 HOLD, BOUND = 40.0, 100.0  # 1/s: how fast a sole goes back to its place; m/s^2: the most it is pulled with
 FOOT, MASS, TURN, JOINT = 40.0, 10.0, 15.0, 20.0  # 1/s: feedback of feet, centre of mass, attitude, joints
-W_FOOT, W_MASS, W_TURN, W_JOINT, W_FORCE = 1e4, 1e4, 10.0, 1.0, 1e-2
+W_FOOT, W_MASS, W_TURN, W_JOINT, W_FORCE = 1e4, 1e4, 22.0, 1.0, 1e-2
 # s: around a stance a foot's way counts; of that, how much in mid-air, without and with flights
 SOON, LOOSE = 0.15, (1.0, 0.05)
 # 1/s: feedback of angular momentum; weight of its rate [1/(N m)^2], without and with flights
@@ -161,7 +161,8 @@ class FilterStep:
             speed = twist[:3] + cross(twist[3:], arm)
             error = at + arm - (path.place[k] + R @ point)
             bias = kin.bias[b, :3] + cross(kin.bias[b, 3:], arm) + cross(twist[3:], cross(twist[3:], arm))
-            wanted = np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND) + bias
+            # half of bias: along v, q moves the point on a curve, by dt speed + dt^2 bias / 2
+            wanted = np.clip(-(speed + HOLD * error) / dt, -BOUND, BOUND) + 0.5 * bias
             near, weight = (0.0, 0.0, share / len(touching)), firm if leaves else CONTACT_WEIGHT
             contacts.append(Contact(link, point, UP, GRIP * self.friction, wanted, weight, near, leaves))
 

@@ -47,6 +47,7 @@ FOOT, MASS, TURN, JOINT = 25.0, 8.0, 12.0, 15.0  # 1/s: feedback of feet, centre
 STICK = 30.0  # 1/s: how fast a sole that slips is stopped
 W_FOOT, W_MASS, W_TURN, W_JOINT, W_FORCE = 1e4, 1e4, 30.0, 1.0, 1e-4
 ON = (0.001, 0.004)  # m: a corner touches where it is lower in the reference, and lower in the world
+CARRIED = 0.1  # of the weight: a corner that carries so much in the reference touches, however high it is there
 FALL = 0.3  # m of the centre of mass from its reference
 STEP, BRIEF = 0.001, 0.08  # s: of the world, about; shorter flights of a foot are no steps
 HELP, TRUNK = 20.0, 2.0  # 1/s: how stiff help is; kg m^2 that its moment turns
@@ -256,7 +257,8 @@ class Follower:
         lead, s = self.lead, self.lead.feet[n]
         p, R, twist = kin.position[s.body], kin.rotation[s.body], kin.twist[s.body]
         arms = s.corners @ R.T
-        on = lead.stands[k, n] & (self.height[k, n] < ON[0]) & (p[2] + arms[:, 2] < ON[1])
+        carries = (self.height[k, n] < ON[0]) | (lead.load[k, n] > CARRIED * lead.solved.weight)
+        on = lead.stands[k, n] & carries & (p[2] + arms[:, 2] < ON[1])
         for c in np.flatnonzero(on):
             speed = twist[:3] + cross(twist[3:], arms[c])
             near = (0.0, 0.0, float(lead.load[k, n, c]))
