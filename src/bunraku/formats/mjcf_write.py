@@ -114,7 +114,7 @@ class Writer:
         one = kind.one_axis or bool(kind.parts)
         if kind.name == "helical":
             raise FormatError(f"joint {joint.name!r} is a screw, which MJCF has not.")
-        tag = "hinge" if kind.parts else kind.mjcf
+        tag = KINDS[kind.parts[part]].mjcf if kind.parts else kind.mjcf
         node = body.add("joint", name=name, type=tag)
 
         def put(**values: float) -> None:
