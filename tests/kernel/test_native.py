@@ -177,3 +177,43 @@ def test_wrong_arguments_are_refused_whatever_Numba_did_to_the_process(first):
     assert done.stdout.count("negative 2.0") == 1 + first
     assert done.stdout.count("TypeError: wanted h D DD") == 8 and done.stdout.count("TypeError: ") == 10
     assert done.stdout.endswith("True builtin_function_or_method\n")
+
+
+HOLES = """
+import ctypes
+import numpy as np
+from bunraku.kernel import native, plugs
+from bunraku.linalg.sparse_pattern import pattern_one
+
+c = ctypes.CDLL(None)
+c.mmap.restype = ctypes.c_void_p
+c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+c.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+
+def take(size):
+    return c.mmap(None, size, 0, 0x4022, -1, 0)
+
+for power in range(22, 11, -1):  # what gaps there are
+    for _ in range(40):
+        take(1 << power)
+room = []
+for _ in range(400):
+    room.append(take(1 << 14))
+    take(1 << 12)
+take(6 << 30)
+for begin in room:
+    c.munmap(begin, 1 << 14)
+small = {begin for begin, length in plugs.gaps(1 << 15)}
+assert set(room) <= small
+from bunraku.kernel.entry import ready
+ready([pattern_one])
+assert {begin for begin, length in plugs.gaps(1 << 15)} >= set(room)
+print("linked")
+"""
+
+
+@pytest.mark.skipif(not (JIT and sys.platform.startswith("linux")), reason="Linux and compiled kernels")
+def test_small_gaps_far_above_do_not_part_code_from_constants():
+    """Room for constants only 6 GB above any room for code: LLVM's loader would end the process."""
+    done = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == "linked\n", done.stderr

@@ -34,11 +34,13 @@ import numpy as np
 from bunraku.errors import BunrakuError
 from bunraku.files import write_bytes
 from bunraku.kernel.cache import KEEP_SECONDS, cache_folder, trusted
+from bunraku.kernel.plugs import small_gaps_closed
 
 BUILT = Path(__file__).parent / "built"  # objects of the package
 HEAD = b"bunraku kernel 1 "
 FASTCALL = 0x80  # Python's METH_FASTCALL
 DAY = 24 * 3600.0
+SPARE = 1 << 22  # bytes beyond those of an object that its loader may want
 
 
 @dataclass(frozen=True)
@@ -157,27 +159,33 @@ class _MethodDef(ctypes.Structure):
 _methods: list[_MethodDef] = []  # Python keeps their addresses
 
 
-@cache
+_engines: list[Any] = []  # they own the code
+
+
 def _engine() -> Any:
+    """A loader of its own for each object: LLVM's puts sections near others that it has put somewhere before."""
     import llvmlite.binding as ll
 
-    ll.initialize_native_target()
-    ll.initialize_native_asmprinter()
-    ll.add_symbol("bunraku_ndarray", id(np.ndarray))
+    if not _engines:
+        ll.initialize_native_target()
+        ll.initialize_native_asmprinter()
+        ll.add_symbol("bunraku_ndarray", id(np.ndarray))
     # Numba gives llvmlite's table of this process the classes under these names; C has pointers to them there. What an
     # engine has itself comes before the table.
     errors = [f"@PyExc_{e.__name__} = global i64 {id(e)}" for e in (TypeError, RuntimeError)]
     machine = ll.Target.from_default_triple().create_target_machine()
-    return ll.create_mcjit_compiler(ll.parse_assembly("\n".join(errors)), machine)
+    _engines.append(ll.create_mcjit_compiler(ll.parse_assembly("\n".join(errors)), machine))
+    return _engines[-1]
 
 
 def address_of(kernel: Any, made: bytes) -> int:
     """Link an object with this process. Returns where its way in lies."""
     import llvmlite.binding as ll
 
-    engine = _engine()
-    engine.add_object_file(ll.ObjectFileRef.from_data(made))
-    engine.finalize_object()
+    with small_gaps_closed(2 * len(made) + SPARE):
+        engine = _engine()
+        engine.add_object_file(ll.ObjectFileRef.from_data(made))
+        engine.finalize_object()
     return engine.get_function_address(symbol_of(kernel))
 
 
