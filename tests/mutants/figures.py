@@ -96,7 +96,7 @@ FIGURES = mutants(
      "diags(z * c.mass * one)", "diags(z.mean() * c.mass * one)",
      "motion/test_com_plan.py::test_the_zero_moment_point_counts_angular_momentum_and_height"),
     ("flights turn", "motion/com_plan.py",
-     "limits += [most, -sign * rate[free, a] / weight]", "limits += [most, sign * rate[free, a] / weight]",
+     "limits += [rub, -sign * rate[free, a] / weight]", "limits += [rub, sign * rate[free, a] / weight]",
      "motion/test_com_plan.py::test_nothing_turns_a_figure_in_the_air"),
     ("bones that point the opposite way", "motion/retarget_links.py",
      "return 2.0 * np.outer(u, u) - np.eye(3)", "return np.diag([1.0, -1.0, -1.0])",

@@ -28,8 +28,17 @@ class Player(Actor):
 
     def pinned_at(self, link, target):
         """Drag a link until it is near a place, as seen; stop the world, let go, pin it there, and go on."""
-        at, many = self.of(link), len(self.c.pins)
-        self.grasp(link, np.asarray(target) - at)
+        self.wait_for_rest(link)
+        aim, many = np.array(target, dtype=float), len(self.c.pins)
+        self.grasp(link, aim - self.of(link))
+        for _ in range(20):  # a link that moved before it was grasped is pulled beside the place
+            self.settle()
+            drags = [i for i in self.page.evaluate("bunraku.stage.items") if i["kind"] == "drag"]
+            off = (np.asarray(target) - drags[0]["target"])[[0, 2]] if drags else np.zeros(2)
+            if drags and np.abs(off).max() < 0.02:
+                break
+            aim[[0, 2]] += 0.7 * off
+            self.page.mouse.move(*self.pixel(aim))
         near = " && ".join(f"Math.abs(i.target[{k}] - {float(target[k])}) < 0.05" for k in (0, 2))
         self.until(f"bunraku.stage.items.some(i => i.kind === 'drag' && i.metres < 0.05 && {near})")
         self.page.keyboard.press("Space")
